@@ -14,7 +14,7 @@ CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt py
 
 ## demo: grow, explain and judge trees on a real table
 demo: $(VENV)/.built
-	@$(BIN)/python -m treewright.demo
+	@$(BIN)/python -m treewright demo
 
 ## test: the whole default suite; what must be alone first, then the rest on every core (up to 4)
 test: $(VENV)/.dev core-tests

@@ -79,6 +79,7 @@ nb::object shap_of(const treewright::tree::ShapModel& model, const BoundShapRows
                    std::size_t n_threads, bool interactions, const BoundBackground& background);
 
 void bind_data(nb::module_& module);
+void bind_data_delimited(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_tree(nb::module_& module);
 void bind_tree_shap(nb::module_& module);

@@ -28,6 +28,9 @@ from treewright._core import (
     Columns as Columns,
 )
 from treewright._core import (
+    DelimitedRows as DelimitedRows,
+)
+from treewright._core import (
     ErrorPruning as ErrorPruning,
 )
 from treewright._core import (

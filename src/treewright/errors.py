@@ -28,6 +28,31 @@ class FileFormatError(DataError):
     """The content of a file does not match its name or its header."""
 
 
+class StrayTextError(FileFormatError):
+    """A column of numbers or dates holds a text that is none.
+
+    Attributes
+    ----------
+    column, text : str
+        Where it is, and what it is.
+    line : int
+        Its line in the file.
+    n_read, n_known : int
+        How many of how many values are numbers or dates.
+    """
+
+    def __init__(
+        self, *, column: str, line: int, text: str, n_read: int, n_known: int, what: str
+    ) -> None:
+        self.column, self.line, self.text = column, line, text
+        self.n_read, self.n_known = n_read, n_known
+        super().__init__(
+            f"column {column!r}: {n_read:,} of {n_known:,} values are {what}, but line {line:,} has"
+            f" {text!r}.\n"
+            f"  Hint: mend it; or also_missing=[{text!r}]; or kinds={{{column!r}: 'text'}}."
+        )
+
+
 class ModelFormatError(DataError):
     """The arrays of a model break the invariants that every model keeps, or a file holds none."""
 
@@ -104,7 +129,10 @@ class OtherTypeWarning(TreewrightWarning):
 
 
 class ReadWarning(TreewrightWarning):
-    """A column of a file was read as names, although a good part of it is numbers or dates."""
+    """What a file holds was decided by looking: the decision is told, and how to overrule it.
+
+    Such as a column read as names although a good part of it is numbers or dates.
+    """
 
 
 class SmallDataWarning(TreewrightWarning):

@@ -16,6 +16,7 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.data.column import Column
 from treewright.data.fitted_schema import ColumnSpec
+from treewright.data.reading import Reading
 from treewright.data.schema import Schema
 from treewright.errors import ColumnMismatchError, DataError
 from treewright.parameters import nearest_hint
@@ -50,13 +51,20 @@ class Frame:
     ('Outlook', 'Temperature', 'Humidity')
     """
 
-    def __init__(self, columns: Mapping[str, Column], *, weights: Array | None = None) -> None:
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        *,
+        weights: Array | None = None,
+        reading: Reading | None = None,
+    ) -> None:
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
             raise DataError(f"columns of a frame have one length, not {sorted(lengths)}.")
         self._columns = dict(columns)
         self._n_rows = lengths.pop() if lengths else 0
         self._weights = weights
+        self._reading = reading
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -77,6 +85,11 @@ class Frame:
     def weights(self) -> Array | None:
         """Weights of the rows, where the file has them (ARFF), for ``fit(X, y, sample_weight)``."""
         return self._weights
+
+    @property
+    def reading(self) -> Reading | None:
+        """How the file was read that the frame comes from."""
+        return self._reading
 
     @property
     def schema(self) -> Schema:
@@ -100,13 +113,18 @@ class Frame:
 
     def select(self, names: Iterable[str]) -> Frame:
         """Return a frame of the named columns, in the order given."""
-        return Frame({name: self.column(name) for name in names}, weights=self._weights)
+        kept = {name: self.column(name) for name in names}
+        return Frame(kept, weights=self._weights, reading=self._reading)
 
     def drop(self, *names: str) -> Frame:
         """Return a frame without the named columns."""
         dropped = {name: self.column(name) for name in names}
         kept = {name: c for name, c in self._columns.items() if name not in dropped}
-        return Frame(kept, weights=self._weights)
+        return Frame(kept, weights=self._weights, reading=self._reading)
+
+    def with_reading(self, reading: Reading | None) -> Frame:
+        """Return the frame with another account of how its file was read."""
+        return Frame(self._columns, weights=self._weights, reading=reading)
 
     def rows(self, indices: Rows) -> Frame:
         """Return a frame of the rows chosen by positions, a mask or a slice."""
@@ -116,7 +134,7 @@ class Frame:
                 indices = indices.astype(np.intp)
         columns = {name: column.take(indices) for name, column in self._columns.items()}
         weights = None if self._weights is None else self._weights[indices]
-        return Frame(columns, weights=weights)
+        return Frame(columns, weights=weights, reading=self._reading)
 
     @overload
     def __getitem__(self, key: str) -> Array: ...

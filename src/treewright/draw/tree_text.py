@@ -49,9 +49,10 @@ def tree_text(
     check_count("max_depth", max_depth, least=0, optional=True)
     check_count("levels_from", levels_from, least=0, optional=True)
     pen = _ASCII if ascii else _UNICODE
-    wording = replace(SHORT, ascii=ascii, missing=missing)
     deepest = tree.depth if max_depth is None else min(max_depth, tree.depth)
-    nodes, branches = _draw_branches(tree, pen, wording, deepest, levels_from or 0)
+    nodes, branches = draw_branches(
+        tree, ascii=ascii, missing=missing, deepest=deepest, first=levels_from or 0
+    )
     columns = [
         TextColumn("node", [str(node) for node in nodes], right=True),
         *_levels(tree, nodes, levels_from),
@@ -59,7 +60,7 @@ def tree_text(
         *node_columns(tree, nodes, ascii=ascii),
     ]
     if deepest < tree.depth:
-        columns.append(TextColumn("", _left_out(tree, nodes, pen)))
+        columns.append(TextColumn("", nodes_left_out(tree, nodes, ellipsis=pen.ellipsis)))
     # A long condition shifts only its own line; the indentation of deep levels widens the column.
     drawn = lay_out(columns, max_width=72 + 3 * min(deepest, _MAX_INDENTED))
     reason = tree.reason_for_one_leaf()
@@ -85,10 +86,22 @@ def _models(tree: Tree, nodes: list[int], *, ascii: bool) -> Iterator[str]:
             yield f"LM{number_of_leaf[node]} =\n  {lines}"
 
 
-def _draw_branches(
-    tree: Tree, pen: _BranchCharacters, wording: Wording, deepest: int, first: int
+def draw_branches(
+    tree: Tree, *, ascii: bool, missing: bool = False, deepest: int, first: int = 0
 ) -> tuple[list[int], list[str]]:
-    """Return the nodes shown, and for each its branch characters and condition."""
+    """Return the nodes shown, and for each its branch characters and condition.
+
+    Parameters
+    ----------
+    ascii, missing
+        As for :func:`tree_text`.
+    deepest
+        The last level shown.
+    first
+        The number of the root's level, where levels are printed.
+    """
+    pen = _ASCII if ascii else _UNICODE
+    wording: Wording = replace(SHORT, ascii=ascii, missing=missing)
     nodes: list[int] = []
     lines: list[str] = []
     pending = [(0, 0, "", "", "(all rows)")]
@@ -110,12 +123,12 @@ def _draw_branches(
     return nodes, lines
 
 
-def _left_out(tree: Tree, nodes: list[int], pen: _BranchCharacters) -> list[str]:
+def nodes_left_out(tree: Tree, nodes: list[int], *, ellipsis: str) -> list[str]:
     """Return, for each node whose subtree is cut off, how many nodes lie below it."""
     shown = set(nodes)
     n_below = _nodes_below(tree)
     return [
-        f"{pen.ellipsis} {n_below[node]} nodes below"
+        f"{ellipsis} {n_below[node]} nodes below"
         if n_below[node] and tree.children(node).start not in shown
         else ""
         for node in nodes

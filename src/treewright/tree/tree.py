@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from treewright.array_types import Array, Probabilities
 from treewright.data.read.rows import read_rows
@@ -35,6 +34,8 @@ from treewright.tree.surrogate import Surrogate, surrogates_at
 from treewright.tree.to_dict import tree_to_dict
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from treewright.array_types import FloatArray, Int64Array
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
@@ -428,6 +429,8 @@ class Tree(Shape, TreeMethods, SklearnNames):
         """Return the nodes each row visits, as a sparse indicator of rows x nodes."""
         indptr, indices = self.plan.decision_path(self._read(X))
         visited = np.ones(len(indices), dtype=np.int8)
+        from scipy.sparse import csr_array  # a quarter of a second that predictions need not wait
+
         return csr_array((visited, indices, indptr), shape=(len(indptr) - 1, self.n_nodes))
 
     def rows(self, node: int, X: object) -> Int64Array:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array, FloatArray
+from treewright.array_types import Array
 from treewright.data.column import Column
 from treewright.data.examples.loans import make_loans
 from treewright.data.frame import Frame
+from treewright.data.labelled_table import LabelledTable, Task
 from treewright.data.objects import read_objects
 from treewright.errors import ParameterError
 from treewright.parameters import nearest_hint
 from treewright.text.names import list_names
-
-Task = Literal["classification", "regression", "none"]
 
 _FROM_SCIKIT_LEARN: dict[str, tuple[str, Task]] = {
     "breast_cancer": ("Breast cancer, Wisconsin (diagnostic)", "classification"),
@@ -28,42 +26,6 @@ _FROM_SCIKIT_LEARN: dict[str, tuple[str, Task]] = {
     "iris": ("Iris flowers", "classification"),
     "wine": ("Wine cultivars", "classification"),
 }
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Example:
-    """An example table with its target.
-
-    Attributes
-    ----------
-    name, title, source, note : str
-        Name, short description, origin, and remarks.
-    task : {"classification", "regression", "none"}
-    X : Frame
-        The columns to learn from, with their declared domains.
-    y : array or None
-        The target; None where the table has none.
-    target : str or None
-        Name of the target.
-    classes : tuple
-        Declared classes of the target, in order; empty for numbers.
-    ids : tuple
-        Names of the rows in the source.
-    weights : array or None
-        Weights of the rows, where the source gives counts.
-    """
-
-    name: str
-    title: str
-    source: str
-    task: Task
-    X: Frame
-    y: Array | None
-    target: str | None
-    classes: tuple[object, ...] = ()
-    ids: tuple[object, ...] = ()
-    weights: FloatArray | None = None
-    note: str = ""
 
 
 def list_examples() -> tuple[str, ...]:
@@ -75,7 +37,7 @@ def list_examples() -> tuple[str, ...]:
     return (*_lectures(), *_FROM_SCIKIT_LEARN, "loans")
 
 
-def load_example(name: str) -> Example:
+def load_example(name: str) -> LabelledTable:
     """Return one of the example tables.
 
     Parameters
@@ -87,7 +49,7 @@ def load_example(name: str) -> Example:
 
     Returns
     -------
-    Example
+    LabelledTable
 
     Examples
     --------
@@ -99,7 +61,7 @@ def load_example(name: str) -> Example:
         return _load_from_scikit_learn(name)
     if name == "loans":
         frame, outcome = make_loans()
-        return Example(
+        return LabelledTable(
             name=name,
             title="Loans and how they ended, 2,000 rows",
             source="treewright.data.examples.loans, a seeded generator",
@@ -126,7 +88,7 @@ def _lectures() -> dict[str, Any]:
     return tables
 
 
-def _load_lecture(name: str) -> Example:
+def _load_lecture(name: str) -> LabelledTable:
     table = _lectures()[name]
     target = table["target"]
     columns: dict[str, Column] = {}
@@ -143,7 +105,7 @@ def _load_lecture(name: str) -> Example:
             y = np.array(values, dtype=np.float64)
     weights = table.get("weights")
     has_task = table["task"] in ("classification", "regression")
-    return Example(
+    return LabelledTable(
         name=name,
         title=table["title"],
         source=table["source"],
@@ -167,7 +129,7 @@ def _declared_column(values: list[Any], declared: dict[str, Any]) -> Column:
     return Column(storage="value", data=np.array(codes, np.int32), values=domain, fixed=True)
 
 
-def _load_from_scikit_learn(name: str) -> Example:
+def _load_from_scikit_learn(name: str) -> LabelledTable:
     from sklearn import datasets
 
     title, task = _FROM_SCIKIT_LEARN[name]
@@ -183,7 +145,7 @@ def _load_from_scikit_learn(name: str) -> Example:
         str(column): Column(storage="float", data=np.ascontiguousarray(bunch.data[:, i]))
         for i, column in enumerate(bunch.feature_names)
     }
-    return Example(
+    return LabelledTable(
         name=name,
         title=title,
         source=f"sklearn.datasets.load_{name}",

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.data.column import Column, text_column
-from treewright.data.files.csv import read_texts
+from treewright.data.files.coded_texts import CodedTexts
 from treewright.data.files.notation import NUMBER, Notation
+from treewright.data.files.typed_texts import read_texts
 from treewright.data.frame import Frame
 from treewright.errors import FileFormatError
 
@@ -93,7 +94,7 @@ def _column(attribute: Attribute, texts: tuple[str, ...], source: str) -> Column
     if attribute.kind == "label":
         return text_column([None if text in _NOTATION.missing else text for text in texts])
     if attribute.kind != "discrete":
-        column = read_texts(texts, attribute.name, _NOTATION)
+        column = read_texts(CodedTexts.of(texts), attribute.name, _NOTATION)
         if attribute.kind == "continuous" and column.storage == "value" and column.values:
             bad = next(text for text in texts if not NUMBER.fullmatch(text) and text != "?")
             raise FileFormatError(

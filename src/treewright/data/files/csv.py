@@ -2,203 +2,188 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
-import numpy as np
-
-from treewright.array_types import Array
-from treewright.data.codes import INT64_MAX, INT64_MIN
-from treewright.data.column import Column, blank_column, read_typed, text_column
-from treewright.data.files.near_numbers import warn_of_near_numbers
-from treewright.data.files.notation import ISO_DATE, NUMBER, WHOLE, Notation
+from treewright.data.column import Column
+from treewright.data.files.delimiters import (
+    LINES_LOOKED_AT,
+    TOLD_DELIMITER,
+    find_delimiter,
+    find_marks,
+)
+from treewright.data.files.notation import NUMBER, Notation
+from treewright.data.files.split_rows import SplitRows, header_names, split_rows
+from treewright.data.files.typed_texts import ColumnOfTexts, Looking, TextKind, read_column
 from treewright.data.frame import Frame
 from treewright.data.match_names import default_names
-from treewright.data.objects import read_objects
-from treewright.errors import DataError, FileFormatError, ReadWarning, warn
-from treewright.interrupts import row_blocks, uncollected
-
-_DELIMITERS = ",;\t|"
-_LINES_LOOKED_AT = 20
-# A first line by which Excel is told the delimiter; no name of a column.
-_TOLD_DELIMITER = re.compile(r"sep=(?P<mark>[^\w\s\"]|\t)[\r\n]", re.IGNORECASE)
+from treewright.data.reading import Reading, ReadNote
+from treewright.errors import DataError, FileFormatError, ParameterError, StrayTextError
+from treewright.parameters import nearest_hint
+from treewright.text.names import list_names
 
 
-def read_delimited(
-    text: str,
-    *,
-    source: str,
-    delimiter: str | None,
-    header: bool | None,
-    notation: Notation,
-) -> Frame:
-    """Return delimited text as a frame; `source` names the file in messages, None means infer."""
-    told = _TOLD_DELIMITER.match(text)
-    delimiter = delimiter or (told["mark"] if told else _sniff(text))
-    lines, rows = _split(text, source, delimiter)
-    if told:
-        lines, rows = lines[1:], rows[1:]
-        if not rows:
-            raise FileFormatError(f"{source} is empty but for its first line, {told[0].strip()!r}.")
-    names = _names(rows[0], source, header)
-    if names is not None:
-        lines, rows = lines[1:], rows[1:]
+@dataclass(frozen=True, kw_only=True)
+class CsvOptions:
+    """How delimited text is to be read; None means to be found.
+
+    Parameters
+    ----------
+    delimiter, header
+        What divides fields, and whether the first line holds the names.
+    notation
+        How values are written; where `marks_known` is False, its marks are looked for.
+    dates_of
+        Columns whose dates are written in a way of their own.
+    kinds, declared
+        What columns hold, and which of them must be there.
+    ignore
+        Columns to leave out.
+    looking
+        What else is found by looking.
+    """
+
+    delimiter: str | None = None
+    header: bool | None = None
+    notation: Notation = field(default_factory=Notation)
+    marks_known: bool = True
+    dates_of: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, TextKind] = field(default_factory=dict)
+    declared: Collection[str] = ()
+    ignore: Collection[str] = ()
+    looking: Looking = field(default_factory=Looking)
+
+
+def read_delimited(utf8: bytes, *, source: str, options: CsvOptions) -> Frame:
+    """Return delimited text as a frame; `source` names the file in messages."""
+    delimiter, n_told = delimiter_of(utf8, options.delimiter, source=source)
+    rows = split_rows(
+        utf8[n_told:], source=source, delimiter=delimiter, first_line=2 if n_told else 1
+    )
+    is_looking = options.looking.marks
+    names = header_names(rows.first, source, header=options.header, looking=is_looking)
+    notes: list[ReadNote] = []
+    if has_header := names is not None:
+        rows = rows.after_first()
     else:
-        names = default_names(len(rows[0]))
-    width = len(names)
-    for line, row in zip(lines, rows, strict=True):
-        if len(row) != width:
-            raise FileFormatError(
-                f"{source}, line {line} has {len(row)} fields, not {width}.\n"
-                f"  Hint: fields are divided by {delimiter!r}; a field that holds one is quoted"
-                + (", or delimiter= is another." if width == 1 else ".")
-            )
-    if width > 1 and not names[-1] and not any(row[-1].strip() for row in rows):
+        names = default_names(len(rows.first))
+        if options.header is None:
+            notes.append(_no_header(rows, source))
+    if len(names) > 1 and not names[-1] and rows.is_blank(len(names) - 1):
         names = names[:-1]  # every line ends in a delimiter
-    if width == 1 and names[0]:
-        _warn_of_spaces(names[0], rows, source)
+    if len(names) == 1 and names[0] and (note := _divided_by_spaces(names[0], rows, source)):
+        notes.append(note)
+    check_named((*options.ignore, *options.declared), names)
+    places = {name: place for place, name in enumerate(names) if name not in options.ignore}
+    notation = options.notation
+    if not options.marks_known:
+        notation = find_marks([rows.sample(place) for place in places.values()], notation)
+    columns, dates_of = _columns(rows, places, source, replace(options, notation=notation), notes)
+    reading = Reading(
+        source=source,
+        delimiter=delimiter,
+        decimal=notation.decimal,
+        thousands=notation.thousands,
+        header=has_header,
+        missing=tuple(sorted(notation.missing)),
+        dates=dates_of or None,
+        notes=tuple(notes),
+    )
+    return Frame(columns, reading=reading)
+
+
+def delimiter_of(
+    utf8: bytes, declared: str | None, *, source: str, is_end: bool = True
+) -> tuple[str, int]:
+    """Return the delimiter, and how many bytes are a first line that tells it to Excel."""
+    begin = utf8[: 1 << 16]
+    if not is_end or len(begin) < len(utf8):  # the last line may be cut
+        begin = begin[: begin.rfind(b"\n") + 1] or begin
+    head = begin.decode("utf-8", "ignore")
+    told = TOLD_DELIMITER.match(head)
+    if told is None:
+        return declared or find_delimiter(head), 0
+    n_told = len(told[0].encode())
+    n_told += utf8[n_told : n_told + 1] == b"\n"
+    if not utf8[n_told:].strip():
+        raise FileFormatError(f"{source} is empty but for its first line, {told[0].strip()!r}.")
+    return declared or told["mark"], n_told
+
+
+def check_named(named: Iterable[str], names: Sequence[str]) -> None:
+    """Refuse columns to leave out, or of a declared kind, that the file does not have."""
+    for name in named:
+        if name not in names:
+            raise ParameterError(
+                f"there is no column {name!r} in the file.\n"
+                f"  Columns: {list_names(names)}{nearest_hint(name, names)}"
+            )
+
+
+def _columns(
+    rows: SplitRows,
+    places: Mapping[str, int],
+    source: str,
+    options: CsvOptions,
+    notes: list[ReadNote],
+) -> tuple[dict[str, Column], dict[str, str]]:
+    """Return the columns by name, and how dates are written that are not ISO; notes are added."""
     columns: dict[str, Column] = {}
-    for place, name in enumerate(names):
-        texts = tuple([row[place] for row in rows])
+    dates_of = dict(options.dates_of)
+    if options.notation.dates is not None:
+        dates_of[""] = options.notation.dates
+    for name, place in places.items():
+        notation = options.notation
+        if name in options.dates_of:
+            notation = replace(notation, dates=options.dates_of[name])
+        cells = ColumnOfTexts(
+            name=name,
+            source=source,
+            lines=rows.lines,
+            coded=partial(rows.column, place),
+            numbers=partial(rows.numbers, place),
+        )
         try:
-            columns[name] = read_texts(texts, name, notation)
+            found = read_column(cells, notation, options.looking, options.kinds.get(name))
+        except StrayTextError:
+            raise
         except DataError as error:
             raise FileFormatError(f"{source}: {error}") from None
-        if columns[name].storage == "value":
-            warn_of_near_numbers(texts, name, notation, lines=lines, source=source)
-    return Frame(columns)
+        columns[name] = found.column
+        notes.extend(found.notes)
+        if found.dates is not None:
+            dates_of[name] = found.dates
+    return columns, dates_of
 
 
-def _sniff(text: str) -> str:
-    """Return the delimiter that splits the first lines into the same, largest number of fields."""
-    lines = text[: 1 << 16].splitlines()[:_LINES_LOOKED_AT]
-    best, best_score = ",", (False, 1)
-    for candidate in _DELIMITERS:
-        widths = Counter(len(row) for row in csv.reader(lines, delimiter=candidate) if row)
-        if not widths:
-            continue
-        width = widths.most_common(1)[0][0]
-        score = (len(widths) == 1 and width > 1, width)
-        if score > best_score:
-            best, best_score = candidate, score
-    return best
-
-
-def _split(text: str, source: str, delimiter: str) -> tuple[list[int], list[list[str]]]:
-    """Return the line that each row ends in, and its fields; blank lines are left out."""
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True
+def _no_header(rows: SplitRows, source: str) -> ReadNote:
+    shown = ", ".join(rows.first[:5])
+    return ReadNote(
+        code="no-header",
+        line=1,
+        message=(
+            f"{source}, line 1 holds only numbers ({shown}): it is read as data, and the columns"
+            " are called x0, x1 ...\n  Hint: header=True takes these for the names."
+        ),
+        brief="no header: the first line holds only numbers; columns are x0, x1 …",
     )
-    lines: list[int] = []
-    rows: list[list[str]] = []
-    try:
-        with uncollected():
-            for row in reader:
-                lines.append(reader.line_num)
-                rows.append(row)
-    except csv.Error as error:
-        line = reader.line_num
-        hint = "a quote inside a quoted field is written twice"
-        if "limit" in str(error) or "end of data" in str(error):
-            hint = "a quote is opened and never closed"
-        raise FileFormatError(f"{source}, line {line}: {error}.\n  Hint: {hint}.") from None
-    # In a table of one column an empty line is a missing value, except at the end of the file.
-    is_single = max(map(len, rows)) == 1
-    while rows and not rows[-1]:
-        del rows[-1], lines[-1]
-    if is_single:
-        return lines, [row or [""] for row in rows]
-    kept = [i for i, row in enumerate(rows) if len(row) > 1 or (row and row[0].strip())]
-    return [lines[i] for i in kept], [rows[i] for i in kept]
 
 
-def _names(first: list[str], source: str, header: bool | None) -> tuple[str, ...] | None:
-    if header is False:
-        return None
-    names = tuple(name.strip() for name in first)
-    if header is None and all(NUMBER.fullmatch(name) for name in names):
-        raise FileFormatError(
-            f"{source}, line 1 holds only numbers ({', '.join(names[:5])}), not names of columns.\n"
-            "  Hint: pass header=False if it is data, header=True if these are the names."
-        )
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        shown = ", ".join(repr(name) for name in repeated[:5])
-        raise FileFormatError(
-            f"{source}, line 1 has more than one column called {shown}.\n"
-            "  Hint: columns are told apart by name; rename them, or pass header=False."
-        )
-    return names
-
-
-def _warn_of_spaces(name: str, rows: list[list[str]], source: str) -> None:
-    """Warn of one column whose name and values all divide at spaces into as many parts."""
-    parts = [row[0].split() for row in rows[:_LINES_LOOKED_AT]]
+def _divided_by_spaces(name: str, rows: SplitRows, source: str) -> ReadNote | None:
+    """Return a note on one column whose name and values all divide at spaces into as many parts."""
+    parts: Sequence[list[str]] = [text.split() for text in rows.sample(0)[:LINES_LOOKED_AT]]
     width = len(name.split())
-    if width > 1 and parts and all(len(part) == width for part in parts):
-        is_number = [NUMBER.fullmatch(text) for part in parts for text in part]
-        if any(is_number):
-            warn(
-                f"{source} is read as one column, {name!r}, although its lines divide at spaces"
-                f" into {width} parts.\n  Hint: delimiter=' ' reads {width} columns.",
-                ReadWarning,
-            )
-
-
-def read_texts(texts: tuple[str, ...], name: str, notation: Notation) -> Column:
-    """Return a column of texts as integers, numbers, dates, or text.
-
-    Only distinct texts are examined, up to the first that is no number.
-
-    >>> read_texts(("1", "?", "3"), "x", Notation(missing=frozenset("?"))).to_numpy().tolist()
-    [1, None, 3]
-    """
-    found = {text: text.strip() for text in set(texts)}
-    known = {text: plain for text, plain in found.items() if plain not in notation.missing}
-    if not known:
-        return blank_column(len(texts))
-    is_usual = notation.decimal == "." and notation.thousands is None
-    numbers = known if is_usual else {text: notation.plain(known[text]) for text in known}
-    if _all_match(WHOLE, numbers):
-        whole = {text: int(plain) for text, plain in numbers.items()}
-        low, high = min(whole.values()), max(whole.values())
-        if (low >= INT64_MIN and high <= INT64_MAX) or (low >= 0 and high < 1 << 64):
-            kind = np.int64 if high <= INT64_MAX else np.uint64
-            column = read_typed(_spread(texts, whole, 0, kind), name)
-            return column.with_missing(_spread(texts, dict.fromkeys(known, False), True, bool))
-        # Beyond 64 bits digits are read as text; as floats, different ones would be equal.
-    elif _all_match(NUMBER, numbers):
-        floats = {text: float(plain) for text, plain in numbers.items()}
-        return read_typed(_spread(texts, floats, np.nan, np.float64), name)
-    elif notation.dates is not None or _all_match(ISO_DATE, known):
-        dates = _dates(texts, known, name, notation)
-        if dates is not None:
-            return dates
-    return text_column([text if text in known else None for text in texts])
-
-
-def _all_match(pattern: re.Pattern[str], plain_of_text: dict[str, str]) -> bool:
-    match: Callable[[str], object] = pattern.fullmatch
-    return all(match(plain) for plain in plain_of_text.values())
-
-
-def _spread(texts: tuple[str, ...], value_of_text: dict[str, Any], gap: Any, kind: type) -> Array:
-    spread: Array = np.empty(len(texts), dtype=kind)
-    for block in row_blocks(len(texts)):
-        spread[block] = [value_of_text.get(text, gap) for text in texts[block]]
-    return spread
-
-
-def _dates(
-    texts: tuple[str, ...], known: dict[str, str], name: str, notation: Notation
-) -> Column | None:
-    """Return dates, or None if one of them is none or in no calendar (2024-02-30)."""
-    try:
-        date_of_text = {text: notation.date(plain) for text, plain in known.items()}
-    except ValueError:
+    if width < 2 or not parts or not all(len(part) == width for part in parts):
         return None
-    return read_objects([date_of_text.get(text) for text in texts], name)
+    if not any(NUMBER.fullmatch(text) for part in parts for text in part):
+        return None
+    return ReadNote(
+        code="one-column",
+        column=name,
+        message=(
+            f"{source} is read as one column, {name!r}, although its lines divide at spaces into"
+            f" {width} parts.\n  Hint: delimiter=' ' reads {width} columns."
+        ),
+        brief=f"read as one column, although lines divide at spaces into {width} parts",
+    )

@@ -8,13 +8,11 @@ a tree then splits it as names. Codes are left in peace: postal codes with lette
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from treewright.data.files.notation import ISO_DATE, Notation
-from treewright.errors import ReadWarning, warn
 
 Sort = Literal["number", "date", "marked", "decorated", "time", "dated", "gap", "code", "word"]
 """What a text looks like: a number or date as declared, with other marks, with a sign or unit, a
@@ -68,26 +66,8 @@ _MANY_NUMBERS = 6
 """As many different numbers are amounts, whatever they are."""
 
 
-def warn_of_near_numbers(
-    texts: Sequence[str], name: str, notation: Notation, *, lines: Sequence[int], source: str
-) -> None:
-    """Warn of a column of text that would be numbers or dates but for some of its values."""
-    counts = Counter(text.strip() for text in texts)
-    known = {text: n for text, n in counts.items() if text not in notation.missing}
-    column = _Sorted.of(known, notation)
-    if not column.is_worth_a_word():
-        return
-    first_of = next(iter(column.not_read))
-    first = next(line for line, text in zip(lines, texts, strict=True) if text.strip() == first_of)
-    warn(
-        f"{source}: column {name!r} is read as names, although {column.told()} (first in line"
-        f" {first}).\n  Hint: {'; '.join(column.hints(notation))}.",
-        ReadWarning,
-    )
-
-
 @dataclass(frozen=True)
-class _Sorted:
+class SortedTexts:
     """The distinct texts of a column with their numbers of rows, and the sort of each."""
 
     rows_of: dict[str, int]
@@ -95,7 +75,8 @@ class _Sorted:
     dates: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows_of: dict[str, int], notation: Notation) -> _Sorted:
+    def of(cls, rows_of: dict[str, int], notation: Notation) -> SortedTexts:
+        """Return the texts of a column with their numbers of rows, sorted."""
         sort_of = {text: _sort(text, notation) for text in rows_of}
         dated = [text for text, sort in sort_of.items() if sort == "dated"]
         dates = _formats(dated)
@@ -110,9 +91,11 @@ class _Sorted:
         return cls(rows_of, sort_of, dates if others == _NUMBERS else ())
 
     def texts(self, *sorts: Sort) -> list[str]:
+        """Return the texts of some sorts."""
         return [text for text, sort in self.sort_of.items() if sort in sorts]
 
     def n_rows(self, *sorts: Sort) -> int:
+        """Return in how many rows texts of some sorts stand."""
         return sum(self.rows_of[text] for text in self.texts(*sorts))
 
     @property

@@ -41,7 +41,7 @@ class Notation:
         if self.thousands is not None and self.thousands in text:
             mark = re.escape(self.thousands)
             if not re.match(rf"[+-]?[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+(?![0-9{mark}])", text):
-                return text
+                return text.replace(self.thousands, "?")
             text = text.replace(self.thousands, "")
         if self.decimal != ".":
             return text.replace(".", "?").replace(self.decimal, ".")

@@ -1,0 +1,129 @@
+"""``treewright export``: a model as code or as another format, with proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from treewright.cli.command import MODEL, Answer, Command
+from treewright.cli.failure import usage
+from treewright.cli.model_files import load_model
+from treewright.cli.out_files import check_out
+from treewright.cli.progress import Working
+from treewright.cli.python_lines import Raw, call, load_line, statement
+from treewright.cli.screen.screen import Screen
+from treewright.cli.session import Session
+
+
+def export(
+    session: Session,
+    *,
+    model: str,
+    to: str | None,
+    dialect: str | None,
+    out: str | None,
+    force: bool,
+) -> Answer:
+    """Write a model as code, run the code on boundary rows, and say what came of it."""
+    target, path = _target(model, to, out)
+    if path == "-":
+        raise usage("export writes a file: --out FILE", code="option-value", parameter="out")
+    file = check_out(session, path, inputs=(model,))
+    loaded = load_model(model)
+    with Working(session, f"exporting and proving {path}"):
+        made = _made(loaded, target, path, dialect)
+    session.writing = None
+    proof = made.proof
+    failed = []
+    if proof is not None and not proof.holds and proof.not_run is None:
+        failed.append(f"{path} answers {proof.differing:,} of {proof.rows:,} rows otherwise")
+    return Answer(
+        text=lambda screen: exported_in_words(made, screen),
+        result=lambda: exported_to_dict(made),
+        said=[f"replaced {path}"] if file.replaces else [],
+        failed=failed,
+    )
+
+
+def _made(loaded: Any, target: str, path: str, dialect: str | None) -> Any:
+    from treewright import export
+
+    given = {} if dialect is None else {"dialect": dialect}
+    return getattr(export, target)(loaded, path, **given)
+
+
+def _target(model: str, to: str | None, out: str | None) -> tuple[str, str]:
+    """Return the target by ``--to`` or by the suffix of ``--out``, and the file's name."""
+    from treewright.export import TARGETS
+    from treewright.parameters import nearest
+
+    if to is None:
+        suffix = Path(out).suffix.lower() if out else ""
+        by_suffix = [name for name, each in TARGETS.items() if suffix in each.suffixes]
+        if not by_suffix:
+            raise usage(
+                "export needs a format" if out is None else f"{out} does not say its format",
+                code="argument-missing",
+                hint=f"--to {' | '.join(TARGETS)}",
+                parameter="to",
+            )
+        to = by_suffix[0]
+    if to not in TARGETS:
+        near = nearest(to, TARGETS)
+        raise usage(
+            f"export knows no format {to!r}",
+            code="unknown-format",
+            hint=f"--to {near}" if near else f"--to {' | '.join(TARGETS)}",
+            parameter="to",
+        )
+    return to, out or str(Path(model).with_suffix(TARGETS[to].suffixes[0]).name)
+
+
+def exported_in_words(made: Any, screen: Screen) -> str:
+    """Return what was written and its proof."""
+    return "\n".join(screen.sentence(line, indent="  ") for line in str(made).splitlines())
+
+
+def exported_to_dict(made: Any) -> dict[str, Any]:
+    """Return what was written for ``--json``."""
+    return {
+        "file": str(made.path),
+        "target": made.target,
+        "dialect": made.dialect,
+        "entry": made.entry,
+        "proof": None if made.proof is None else made.proof.to_dict(),
+        "left_out": list(made.left_out),
+    }
+
+
+def python(
+    session: Session,
+    *,
+    model: str,
+    to: str | None,
+    dialect: str | None,
+    out: str | None,
+    force: bool,
+) -> str:
+    """Return the lines that write the same file."""
+    target, path = _target(model, to, out)
+    made = call(f"tw.export.{target}", Raw("model"), path, dialect=dialect)
+    return f"{load_line(model)}\n{statement(f'print({made})')}"
+
+
+COMMAND = Command(
+    name="export",
+    sentence=(
+        "Write a model as code or as another format, run it on boundary rows, and prove that every"
+        " answer is the model's."
+    ),
+    arguments=(MODEL,),
+    options=("to", "dialect", "out", "force"),
+    examples=(
+        ("treewright export risk.tw --to sql --out risk.sql", "SQL for SQLite"),
+        ("treewright export risk.tw --out risk.c", "C99; the suffix says so"),
+        ("treewright export risk.tw --to sql --dialect postgresql", "another dialect"),
+    ),
+    run=export,
+    python=python,
+)

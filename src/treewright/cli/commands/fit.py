@@ -1,0 +1,259 @@
+"""``treewright fit``: grow a model from a table, measure its error, save it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli.algorithms import Choice, check_algorithm, check_task
+from treewright.cli.command import DATA, Answer, Command
+from treewright.cli.data_files import (
+    HowToRead,
+    LearningTable,
+    learning_table,
+    read_table,
+    with_sample,
+)
+from treewright.cli.failure import Failure
+from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
+from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
+from treewright.cli.options import READING
+from treewright.cli.out_files import OutFile, check_out
+from treewright.cli.session import Session
+
+if TYPE_CHECKING:
+    from treewright.cli.screen.screen import Screen
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Grown:
+    """A model that was grown, and what is said of it."""
+
+    model: Any
+    table: LearningTable
+    check: Check | None
+    training: float | None
+
+
+def fit(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> Answer:
+    """Grow a model from a table, judge it, and save it."""
+    choice = _choice(options)
+    file = _out_file(session, data, out)
+    table = _table(session, data, options)
+    check_task(choice, table)
+    _check_target(table)
+    estimator = choice.estimator(table.task)
+    if table.order:
+        from treewright import Schema
+
+        orders: dict[str | int, Any] = dict(table.order.items())
+        estimator.set_params(schema=Schema(order=orders))
+    if steps:
+        from treewright.cli.fitting.steps import show_steps
+
+        session.tell_notes(blank=True)
+        stopped = show_steps(session, estimator, table)
+        if stopped is not None:
+            session.writing = None
+            said = [f"stopped after step {stopped}; nothing saved"]
+            return Answer(text=None, result=lambda: {"stopped_after": stopped}, said=said)
+    asked = Asked(
+        folds=options["folds"],
+        repeats=options["repeats"],
+        holdout=options["holdout"],
+        test=options["test"],
+        no_check=options["no_check"],
+        seed=options["seed"],
+    )
+    model, check = fit_and_judge(session, estimator, table, asked, algorithm=choice.algorithm)
+    grown = _Grown(model=model, table=table, check=check, training=_training(model, table))
+    said = _save(session, grown, file)
+    return Answer(
+        text=lambda screen: _text(grown, screen),
+        result=lambda: _result(grown, file),
+        said=said,
+        is_screen=True,
+    )
+
+
+def _choice(options: dict[str, Any]) -> Choice:
+    check_algorithm(options["algorithm"])
+    return Choice(
+        algorithm=options["algorithm"],
+        settings=options["settings"],
+        seed=options["seed"],
+        threads=options["threads"],
+    )
+
+
+def _out_file(session: Session, data: str, out: str | None) -> OutFile | None:
+    """Return where the model goes; checked before anything is read."""
+    if out is None:
+        if data == "-":
+            message = "from stdin nothing is saved without --out"
+            session.note("not-saved", message, remedy="--out FILE")
+            return None
+        from treewright.cli.data_files import stem_of
+
+        out = f"{stem_of(data)}.tw"
+    inputs = () if data == "-" or data.startswith("example:") else (data,)
+    return check_out(session, out, inputs=inputs)
+
+
+def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
+    how = HowToRead(**{name: options[name] for name in READING})
+    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
+    return learning_table(
+        session,
+        raw,
+        target=options["target"],
+        task=options["task"],
+        ignore=options["ignore"],
+        use=options["use"],
+        order=options["order"],
+        weight=options["weight"],
+        groups=options["groups"],
+    )
+
+
+def _check_target(table: LearningTable) -> None:
+    """Refuse a target that has one value only."""
+    if table.task == "numbers":
+        return
+    values = {each for each in table.y.tolist() if each is not None}
+    if len(values) == 1:
+        raise Failure(
+            code="one-class",
+            message=(
+                f"the target {table.target!r} has one value in all {len(table.y):,} rows:"
+                f" {values.pop()}"
+            ),
+            hint=(f"--target with another column; treewright info {table.raw.source} lists them"),
+            file=table.raw.source,
+            column=table.target,
+        )
+
+
+def _training(model: Any, table: LearningTable) -> float | None:
+    """Return the error on the rows that the model was grown from."""
+    from treewright import evaluate
+
+    metric = "error" if table.task == "classes" else "rmse"
+    found = evaluate.judge(model, table.X, table.y, metrics=[metric], sample_weight=table.weights)
+    return found[metric].value
+
+
+def remembered(table: LearningTable, check: Check | None) -> dict[str, Any]:
+    """Return what a model's file keeps beside it: target, way of reading, error."""
+    kept: dict[str, Any] = {"target": table.target}
+    reading = table.reading
+    if reading is not None:
+        kept["reading"] = reading.to_dict()
+    if check is not None:
+        from treewright.cli.json_document import as_plain
+
+        kept["check"] = as_plain(check.whole, gaps=[])
+    return kept
+
+
+def _save(session: Session, grown: _Grown, file: OutFile | None) -> list[str]:
+    import treewright as tw
+
+    if file is None:
+        return []
+    tw.save(grown.model, file.path, remember=remembered(grown.table, grown.check))
+    session.writing = None
+    screen = session.side
+    name = screen.safe(file.path)
+    nexts = ("why", "rules") if hasattr(grown.model, "tree_") else ("info", "predict")
+    told = ", ".join(f"treewright {each} {name}" for each in nexts)
+    return [f"{file.word} {screen.bold(name)} {screen.dot} {screen.dim(f'next: {told}')}"]
+
+
+def _text(grown: _Grown, screen: Screen) -> str:
+    from treewright.cli.screen.trees import tree_on_screen
+
+    parts = []
+    tree = getattr(grown.model, "tree_", None)
+    if tree is not None:
+        parts.append(tree_on_screen(tree, screen, whole=False))
+    lines = [screen.sentence(size_in_words(grown.model))]
+    rows = check_lines(grown.check, grown.training)
+    width = max([18, *(len(name) for name, _, _ in rows)])
+    figures = max((len(value) for _, value, _ in rows), default=0)
+    for i, (name, value, more) in enumerate(rows):
+        if screen.plain:
+            lines.append("\t".join((name, value, more)))
+            continue
+        shown = screen.bold(value) if i == 0 and grown.check is not None else value
+        space = " " * (figures - len(value))
+        lines.append(f"{name.ljust(width)}  {space}{shown}   {more}".rstrip())
+    return "\n\n".join([*parts, "\n".join(line for line in lines if line)])
+
+
+def _result(grown: _Grown, file: OutFile | None) -> dict[str, Any]:
+    from treewright.persist.description import describe
+
+    tree = getattr(grown.model, "tree_", None)
+    described = None if file is None else description_to_dict(describe(file.path))
+    return {
+        "model": described,
+        "file": None if file is None else file.path,
+        "replaced": file is not None and file.replaces,
+        "tree": None if tree is None else tree.to_dict(),
+        "check": None if grown.check is None else grown.check.to_dict(),
+        "training_error": grown.training,
+    }
+
+
+def python(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> str:
+    """Return the lines that grow, judge and save the same model."""
+    from treewright.cli.fitting.python_fit import fit_lines
+
+    choice = _choice(options)
+    table = _table(session, data, options)
+    check_task(choice, table)
+    asked = Asked(**{each.name: options[each.name] for each in fields(Asked)})
+    path = out or f"{table.raw.stem}.tw"
+    return fit_lines(replace(choice), table, asked, path)
+
+
+COMMAND = Command(
+    name="fit",
+    sentence="Grow a model from a table, measure its error on rows it has not seen, and save it.",
+    arguments=(DATA,),
+    options=(
+        "target",
+        "ignore",
+        "use",
+        "task",
+        *READING,
+        "sample",
+        "algorithm",
+        "settings",
+        "seed",
+        "threads",
+        "steps",
+        "folds",
+        "repeats",
+        "holdout",
+        "test",
+        "groups",
+        "weight",
+        "no_check",
+        "out",
+        "force",
+    ),
+    examples=(
+        ("treewright fit loans.csv", "a tree, its error, and loans.tw"),
+        ("treewright fit loans.csv -t outcome -a forest", "a forest, judged out of bag"),
+        ("treewright fit example:play_tennis -a id3 --steps", "how ID3 grows, step by step"),
+    ),
+    run=fit,
+    python=python,
+    more=(
+        "Judged by itself: forests out of bag; under 50 rows leave-one-out; up to 1,000,000 cells"
+        " 10-fold cross-validation; larger tables by 20 % of the rows, held back, and then a fit on"
+        " all."
+    ),
+)

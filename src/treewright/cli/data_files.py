@@ -1,0 +1,488 @@
+"""Tables of files and examples: the one place where the command line reads them.
+
+The target, what it is, and the columns that are left out are decided here by the rules of the help
+(``treewright help targets``), and every decision that nobody typed is a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from treewright.cli.failure import Failure, usage
+from treewright.cli.progress import Working
+from treewright.cli.session import Session
+from treewright.text.names import list_names
+
+if TYPE_CHECKING:
+    from treewright.array_types import Array
+    from treewright.data.column import Column
+    from treewright.data.files.any_file import ReadOptions
+    from treewright.data.frame import Frame
+    from treewright.data.reading import Reading
+
+Task = Literal["classes", "numbers"]
+
+EXAMPLE = "example:"
+_TARGET_NAMES = ("target", "class", "label", "y")
+_MOST_WHOLE_CLASSES = 10
+"""Whole numbers of at most so many values are classes."""
+_FEW_ROWS = 8
+"""In fewer rows values may all differ by chance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HowToRead:
+    """What the options say about reading, as they were typed; the rest is found by looking.
+
+    Parameters
+    ----------
+    missing, decimal, delimiter, encoding, thousands, dates, header, kind, order, schema, from_
+        The values of these options.
+    """
+
+    missing: tuple[str, ...] = ()
+    decimal: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    thousands: str | None = None
+    dates: str | None = None
+    header: str | None = None
+    kind: tuple[tuple[str, str], ...] = ()
+    order: tuple[tuple[str, str], ...] = ()
+    schema: str | None = None
+    from_: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RawTable:
+    """All columns of a file or an example, before anything is decided about them.
+
+    Parameters
+    ----------
+    source
+        As it was typed.
+    frame
+        The columns, the target among them.
+    target
+        The target, where an example declares it.
+    classes
+        Its classes in order, where they are declared.
+    """
+
+    source: str
+    frame: Frame
+    target: str | None = None
+    classes: tuple[object, ...] = ()
+
+    @property
+    def is_example(self) -> bool:
+        """Whether it is one of the embedded tables."""
+        return self.source.startswith(EXAMPLE)
+
+    @property
+    def stem(self) -> str:
+        """The name that a model of it is saved under, without a suffix."""
+        return stem_of(self.source)
+
+
+def stem_of(data: str) -> str:
+    """Return the name of a table without folder and suffixes.
+
+    >>> stem_of("data/loans.csv.gz"), stem_of("example:iris"), stem_of("-")
+    ('loans', 'iris', 'stdin')
+    """
+    if data == "-":
+        return "stdin"
+    if data.startswith(EXAMPLE):
+        return data.removeprefix(EXAMPLE)
+    name = Path(data).name
+    for suffix in (".gz", ".bz2", ".xz"):
+        name = name.removesuffix(suffix)
+    return Path(name).stem
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LearningTable:
+    """What a model is grown from.
+
+    Parameters
+    ----------
+    raw
+        Where it comes from.
+    X, y
+        The columns to learn from, and the target.
+    target, task
+        The target's name, and what it is.
+    left_out
+        Columns that were left out as identifiers.
+    ignored
+        Columns that were to be left out.
+    order
+        Declared orders of values, by column.
+    """
+
+    raw: RawTable
+    X: Frame
+    y: Array
+    target: str
+    task: Task
+    left_out: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    order: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: Array | None = None
+    groups: Array | None = None
+
+    @property
+    def reading(self) -> Reading | None:
+        """How its file was read, as far as it concerns the columns that are used."""
+        reading = self.raw.frame.reading
+        if reading is None:
+            return None
+        used = {*self.X.columns, self.target, None}
+        return replace(reading, notes=tuple(n for n in reading.notes if n.column in used))
+
+
+def read_table(
+    session: Session, data: str, how: HowToRead | None = None, *, like: Any = None
+) -> RawTable:
+    """Return the columns of a file, of standard input (``-``) or of an example.
+
+    Parameters
+    ----------
+    how
+        What was typed about reading.
+    like
+        The reading of the table that a model was grown from: this one is read alike.
+    """
+    if data.startswith(EXAMPLE):
+        return _example(data)
+    frame = _frame_of_file(session, data, how or HowToRead(), like)
+    if frame.n_rows == 0:
+        raise Failure(code="no-rows", message=f"{data} has no rows below its header", file=data)
+    return RawTable(source=data, frame=frame)
+
+
+def _example(data: str) -> RawTable:
+    import treewright as tw
+    from treewright.cli.names import EXAMPLES
+    from treewright.data.frame import Frame
+    from treewright.parameters import nearest
+
+    name = data.removeprefix(EXAMPLE)
+    if name not in EXAMPLES:
+        near = nearest(name, EXAMPLES)
+        raise Failure(
+            code="unknown-example",
+            message=f"no example {name!r}",
+            hint=f"{EXAMPLE}{near}" if near else "treewright demo --list names all",
+        )
+    example = tw.load_example(name)
+    columns = {each: example.X.column(each) for each in example.X.columns}
+    if example.target is not None and example.y is not None:
+        from treewright.data.objects import read_objects
+
+        columns[example.target] = read_objects(example.y.tolist(), example.target)
+    frame = Frame(columns, weights=example.weights)
+    return RawTable(source=data, frame=frame, target=example.target, classes=example.classes)
+
+
+def _frame_of_file(session: Session, data: str, how: HowToRead, like: Any = None) -> Frame:
+    from treewright.cli.file_faults import check_before_reading, told_as_options
+    from treewright.data.files.any_file import read_file
+
+    check_before_reading(data)
+    options = options_of(how)
+    with told_as_options(data, how), Working(session, f"reading {data}"):
+        if like is not None:
+            options = _like(options, like)
+        return read_file(data, options)
+
+
+def _like(options: ReadOptions, reading: Reading) -> ReadOptions:
+    """Return the options to read a table as a model's was, the marks for gaps included.
+
+    What is stray here was judged when the model was grown: a text that is no number is missing.
+    """
+    marks = [text for note in reading.notes if note.code == "marks-missing" for text in note.texts]
+    made = options.like(reading)
+    return replace(made, also_missing=(*made.also_missing, *marks), strict=False)
+
+
+def options_of(how: HowToRead) -> ReadOptions:
+    """Return how a file is read, as the library takes it."""
+    from treewright.data.files.any_file import ReadOptions
+
+    only_empty = "none" in how.missing
+    return ReadOptions(
+        delimiter={"tab": "\t", "\\t": "\t"}.get(how.delimiter or "", how.delimiter),
+        encoding=how.encoding,
+        header=None if how.header is None else how.header == "yes",
+        missing=("",) if only_empty else None,
+        also_missing=tuple(text for text in how.missing if text != "none"),
+        decimal=how.decimal,
+        thousands=how.thousands,
+        dates=how.dates,
+        kinds=_kinds(how.kind),
+        strict=True,
+    )
+
+
+def _kinds(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    known = ("number", "text", "date", "boolean")
+    for name, kind in pairs:
+        if kind not in known:
+            raise usage(
+                f"--kind {name} is {', '.join(known[:-1])} or {known[-1]}, not {kind!r}",
+                code="option-value",
+                parameter="kind",
+            )
+    return dict(pairs)
+
+
+def table_like(session: Session, data: str, model: str, loaded: Any) -> LearningTable:
+    """Return a table read as that of a model was, with the model's target and columns."""
+    from treewright.cli.model_files import remembered_of
+
+    kept = remembered_of(model)
+    raw = read_table(session, data, like=kept.reading)
+    target = kept.target or raw.target
+    if target is None or target not in raw.frame.columns:
+        target, _ = assumed_target(raw, raw.frame)
+    column = raw.frame.column(target)
+    task: Task = "numbers" if getattr(loaded, "classes_", None) is None else "classes"
+    if not hasattr(loaded, "classes_") and getattr(loaded, "classes", None) is not None:
+        task = "classes"
+    return LearningTable(
+        raw=raw,
+        X=raw.frame.drop(target),
+        y=_values(column, task),
+        target=target,
+        task=task,
+        weights=raw.frame.weights,
+    )
+
+
+def learning_table(
+    session: Session,
+    raw: RawTable,
+    *,
+    target: str | None = None,
+    task: str | None = None,
+    ignore: Sequence[str] = (),
+    use: Sequence[str] = (),
+    order: Sequence[tuple[str, str]] = (),
+    weight: str | None = None,
+    groups: str | None = None,
+) -> LearningTable:
+    """Return a table with its target, and note what was assumed.
+
+    Parameters
+    ----------
+    target, task, ignore, use, order, weight, groups
+        The options of these names.
+    """
+    frame = raw.frame
+    aside = [name for name in (weight, groups) if name is not None]
+    for option, names in (("--ignore", ignore), ("--use", use), ("--weight", aside)):
+        for name in names:
+            check_column(raw, name, option)
+    kept = frame.drop(*ignore)
+    chosen = _target(session, raw, kept, target)
+    column = kept.column(chosen)
+    found = _task(session, chosen, column, task, announced=target is not None or raw.is_example)
+    X = kept.drop(chosen, *aside)
+    left_out = tuple(
+        name
+        for name in X.columns
+        if name not in use and not raw.is_example and is_identifier(name, X.column(name))
+    )
+    for name in left_out:
+        session.note(
+            "identifier-left-out",
+            f"{name!r} left out: all {X.n_rows:,} values differ",
+            remedy=f"--use {name}",
+            column=name,
+        )
+    _tell_reading(session, frame, skip={*ignore, *left_out})
+    X = X.drop(*left_out)
+    if not X.columns:
+        raise Failure(
+            code="no-columns",
+            message=f"{raw.source} has no column to learn {chosen!r} from",
+            hint="--use NAMES keeps columns that look like identifiers" if left_out else "",
+            file=raw.source,
+        )
+    return LearningTable(
+        raw=raw,
+        X=X,
+        y=_values(column, found),
+        target=chosen,
+        task=found,
+        left_out=left_out,
+        ignored=tuple(ignore),
+        order={name: tuple(values.split(",")) for name, values in order},
+        weights=frame.weights if weight is None else frame[weight],
+        groups=None if groups is None else frame[groups],
+    )
+
+
+def check_column(raw: RawTable, name: str, option: str) -> None:
+    """Refuse a name that is no column, with the nearest that is one."""
+    names = raw.frame.columns
+    if name in names:
+        return
+    from treewright.parameters import nearest
+
+    near = nearest(name, names)
+    raise Failure(
+        code="column-not-found",
+        message=f"no column {name!r} in {raw.source}",
+        found=f"{len(names)} columns: {_some(names)}.",
+        hint=f"{option} {near}" if near else f"treewright info {raw.source} lists them",
+        file=raw.source,
+        column=name,
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first five names and the last, which may be the target."""
+    if len(names) <= 6:
+        return ", ".join(names)
+    return f"{', '.join(names[:5])}, … {names[-1]}"
+
+
+def assumed_target(raw: RawTable, frame: Frame) -> tuple[str, str]:
+    """Return the column that is the target unless another is named, and why it is."""
+    if raw.target is not None and raw.target in frame.columns:
+        return raw.target, "of the example"
+    named = [name for name in frame.columns if name.casefold() in _TARGET_NAMES]
+    if len(named) == 1:
+        return named[0], "by its name"
+    return frame.columns[-1], "the last column"
+
+
+def _target(session: Session, raw: RawTable, frame: Frame, given: str | None) -> str:
+    if given is not None:
+        check_column(raw, given, "--target")
+        if given not in frame.columns:
+            raise usage(f"--target and --ignore both name {given!r}", code="target-ignored")
+        return given
+    if not frame.columns:
+        raise Failure(code="no-columns", message=f"{raw.source} has no columns left")
+    name, reason = assumed_target(raw, frame)
+    column = frame.column(name)
+    if column.storage == "value" and _all_differ(column) and len(column) >= _FEW_ROWS:
+        raise Failure(
+            code="no-target",
+            message=f"{name!r}, {reason}, is no target: all {len(column):,} texts differ",
+            found=f"{len(frame.columns)} columns: {_some(frame.columns)}.",
+            hint="--target NAME",
+            file=raw.source,
+            column=name,
+        )
+    if not raw.is_example:
+        found = task_of(column)
+        what = f"{n_distinct(column)} classes" if found == "classes" else "numbers"
+        session.note(
+            "target-assumed",
+            f"target {name!r}, {reason}; {what}",
+            remedy="--target NAME",
+            column=name,
+        )
+    return name
+
+
+def _task(
+    session: Session, name: str, column: Column, given: str | None, *, announced: bool
+) -> Task:
+    found = task_of(column)
+    if given == "numbers" and column.storage == "value":
+        texts = list_names(map(str, column.values), most=3)
+        raise Failure(
+            code="target-is-text",
+            message=f"--task numbers: {name!r} has texts ({texts})",
+            hint="--target with a column of numbers",
+            column=name,
+        )
+    if given is not None:
+        return "classes" if given == "classes" else "numbers"
+    if announced and found == "classes" and column.storage in ("int", "uint"):
+        session.note(
+            "whole-numbers-are-classes",
+            f"{name!r} has {n_distinct(column)} whole numbers: taken as classes",
+            remedy="--task numbers",
+            column=name,
+        )
+    return found
+
+
+def task_of(column: Column) -> Task:
+    """Return what a column is as a target: text and few whole numbers are classes."""
+    if column.storage == "value":
+        return "classes"
+    few = column.storage in ("int", "uint") and n_distinct(column) <= _MOST_WHOLE_CLASSES
+    return "classes" if few else "numbers"
+
+
+def _values(column: Column, task: Task) -> Array:
+    import numpy as np
+
+    from treewright.data.column import whole_as_floats
+
+    if column.storage in ("int", "uint") and column.present is not None:
+        column = whole_as_floats(column)
+    values = np.asarray(column.to_numpy())
+    return values if task == "classes" else values.astype(np.float64)
+
+
+def n_distinct(column: Column) -> int:
+    """Return how many different values a column has, missing ones not counted."""
+    import numpy as np
+
+    return len(np.unique(column.numbers()[~column.missing]))
+
+
+def _all_differ(column: Column) -> bool:
+    return not column.missing.any() and n_distinct(column) == len(column)
+
+
+def is_identifier(name: str, column: Column) -> bool:
+    """Return whether a column names rows: differing texts, 1, 2, 3 ..., or a differing ``id``."""
+    import numpy as np
+
+    if len(column) < _FEW_ROWS or column.fixed or not _all_differ(column):
+        return False
+    if column.storage == "value":
+        return all(isinstance(value, str) for value in column.values)
+    if column.storage not in ("int", "uint", "float"):
+        return False
+    if re.fullmatch(r"(?i)id|.*_id", name):
+        return True
+    numbers = column.numbers()
+    return column.storage != "float" and bool(
+        np.array_equal(numbers, np.arange(1, len(numbers) + 1))
+    )
+
+
+def _tell_reading(session: Session, frame: Frame, *, skip: set[str]) -> None:
+    """Note what was decided while the file was read."""
+    reading: Any = getattr(frame, "reading", None)
+    for note in () if reading is None else reading.notes:
+        if note.column in skip:
+            continue
+        remedy = "--missing none" if note.code == "marks-missing" else ""
+        session.note(note.code, note.brief or note.message, remedy=remedy, column=note.column)
+
+
+def with_sample(raw: RawTable, n_rows: int | None, seed: int) -> RawTable:
+    """Return so many rows of a table, drawn by the seed, in their order; None: all."""
+    if n_rows is None or n_rows >= raw.frame.n_rows:
+        return raw
+    import numpy as np
+
+    drawn = np.random.default_rng(seed).choice(raw.frame.n_rows, size=n_rows, replace=False)
+    return replace(raw, frame=raw.frame.rows(np.sort(drawn)))

@@ -1,0 +1,117 @@
+"""What may be wrong with a table's file, told with the option that mends it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treewright.cli.failure import Failure, failure_of
+from treewright.cli.screen.screen import is_terminal
+from treewright.errors import DataError, ParameterError, StrayTextError
+
+if TYPE_CHECKING:
+    from treewright.cli.data_files import HowToRead
+
+_HEAD = 1 << 20
+_BYTES_PER_CELL = 40
+"""A cell as text, as a number, coded and sorted at once: measured on tables of decimals."""
+
+
+def check_before_reading(data: str) -> None:
+    """Refuse what cannot be read, before it is: no file, no rows on stdin, more than fits."""
+    if data == "-":
+        _check_stdin()
+        return
+    from treewright.cli.model_files import check_exists
+
+    check_exists(data)
+    file = Path(data)
+    if file.stat().st_size == 0:
+        raise Failure(code="no-rows", message=f"{data} is empty", file=data)
+    if file.stat().st_size > _HEAD:
+        _check_memory(file, data)
+
+
+def _check_stdin() -> None:
+    if is_terminal(sys.stdin):
+        raise Failure(
+            code="stdin-is-terminal",
+            message="- reads standard input, which is the keyboard here",
+            hint="gzip -dc data.csv.gz | treewright fit -",
+        )
+
+
+def nothing_on_stdin() -> Failure:
+    """Return the failure of a pipe that brought no rows."""
+    return Failure(
+        code="stdin-empty",
+        message="nothing came on stdin",
+        found="The command before the pipe printed no rows; its own message is above.",
+    )
+
+
+def _check_memory(file: Path, data: str) -> None:
+    """Refuse a file of text that would need more memory than there is."""
+    from treewright.memory import available_memory
+
+    with file.open("rb") as opened:
+        head = opened.read(_HEAD)
+    if b"\0" in head or head[:2] in (b"\x1f\x8b", b"BZ", b"\xfd7"):
+        return  # Parquet and compressed files tell nothing by their size
+    lines = max(1, head.count(b"\n"))
+    first = head.split(b"\n", 1)[0]
+    n_columns = max(first.count(mark) for mark in (b",", b";", b"\t", b"|")) + 1
+    n_rows = file.stat().st_size * lines // len(head)
+    needed = n_rows * n_columns * _BYTES_PER_CELL
+    free = available_memory()
+    if free is None or needed <= free:
+        return
+    raise Failure(
+        code="memory",
+        message=(
+            f"{data} needs about {needed / 1e9:.0f} GB to fit ({n_rows:,} rows x {n_columns}"
+            f" columns); {free / 1e9:.0f} GB are free"
+        ),
+        hint="fewer rows: head -n 2000000 of the file; fewer columns: cut, or a Parquet file",
+        file=data,
+    )
+
+
+@contextmanager
+def told_as_options(data: str, how: HowToRead) -> Iterator[None]:
+    """Tell the library's errors about a file in the words of the options."""
+    try:
+        yield
+    except StrayTextError as error:
+        failure = failure_of(error)
+        assert failure is not None
+        failure.code, failure.file, failure.line = "stray-text", data, error.line
+        failure.column = error.column
+        failure.hint = f"mend it; or --missing {_typed(error.text)}; or --kind {error.column}=text"
+        raise failure from error
+    except DataError as error:
+        if data == "-" and "is empty" in str(error):
+            raise nothing_on_stdin() from error
+        failure = failure_of(error)
+        assert failure is not None
+        failure.file = data
+        raise _with_options(failure) from error
+    except ParameterError as error:
+        failure = failure_of(error)
+        assert failure is not None
+        raise _with_options(failure) from error
+
+
+def _typed(text: str) -> str:
+    return text if text.isalnum() else f"'{text}'"
+
+
+def _with_options(failure: Failure) -> Failure:
+    """Return a failure whose hint names options, not parameters of Python."""
+    for name in ("delimiter", "decimal", "encoding", "thousands", "header", "dates"):
+        failure.hint = failure.hint.replace(f"pass {name}=", f"--{name} ")
+        failure.hint = failure.hint.replace(f"{name}=", f"--{name} ")
+    return failure

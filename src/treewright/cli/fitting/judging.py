@@ -1,0 +1,231 @@
+"""How ``fit`` judges what it grew: one rule that counts cells, so that every machine prints alike.
+
+Forests out of bag; under 50 rows leave-one-out; up to 1,000,000 cells 10-fold cross-validation;
+larger tables by a fifth of the rows, held back, and then a fit on all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli.progress import Working
+from treewright.cli.session import Session
+
+if TYPE_CHECKING:
+    from treewright.cli.data_files import LearningTable
+    from treewright.evaluate import Interval, Scores
+
+_FEW_ROWS = 50
+_MANY_CELLS = 1_000_000
+_OUT_OF_BAG = ("forest", "extra-trees", "bagging")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What was typed about judging.
+
+    Parameters
+    ----------
+    folds, repeats, holdout, test, no_check
+        The options of these names.
+    seed
+        Seed of folds and of rows held back.
+    """
+
+    folds: int | None = None
+    repeats: int | None = None
+    holdout: float | None = None
+    test: str | None = None
+    no_check: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """How good a model is on rows that it was not grown from.
+
+    Parameters
+    ----------
+    method
+        How that was found, in words.
+    title, value
+        The metric that judges, and its figure with its interval.
+    baseline, baseline_text
+        The figure of the best constant answer, and what it is.
+    beside
+        Further figures, by title.
+    whole
+        Everything that :mod:`treewright.evaluate` says of it, for the model's file.
+    folds
+        How many folds there were.
+    """
+
+    method: str
+    title: str
+    value: Interval
+    baseline: float | None
+    baseline_text: str
+    beside: dict[str, Interval]
+    whole: dict[str, Any]
+    folds: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for ``--json`` and for the model's file."""
+        return {
+            "method": self.method,
+            "folds": self.folds,
+            "metric": self.title,
+            "error": interval_dict(self.value),
+            "baseline": self.baseline,
+            "beside": {name: interval_dict(each) for name, each in self.beside.items()},
+        }
+
+
+def interval_dict(found: Interval) -> dict[str, Any]:
+    """Return a figure with its interval for ``--json``."""
+    return {"value": found.value, "low": found.low, "high": found.high, "level": found.level}
+
+
+def fit_and_judge(
+    session: Session, estimator: Any, table: LearningTable, asked: Asked, *, algorithm: str
+) -> tuple[Any, Check | None]:
+    """Return the model fitted to all rows, and how good it is by the rule or as was asked."""
+    from treewright import evaluate
+
+    how = method_of(table, asked, algorithm)
+    if how == "out of bag":
+        estimator.set_params(oob_score=True)
+    with Working(session, "growing"):
+        model = _fitted(estimator, table)
+    if how == "none":
+        return model, None
+    if how == "out of bag":
+        return model, _out_of_bag(model, table)
+    common: dict[str, Any] = {
+        "metrics": None if table.task == "classes" else ["rmse", "mae", "r2"],
+        "sample_weight": table.weights,
+        "groups": table.groups,
+    }
+    if how == "held out":
+        share = 0.2 if asked.holdout is None else asked.holdout
+        with Working(session, f"judging on {share:.0%} of the rows"):
+            parts = evaluate.holdout(
+                table.X, table.y, test=share, task=table.task, random_state=asked.seed, **common
+            )
+            found = parts.judge(estimator)
+        n_judged = len(parts.test)
+        method = f"{n_judged:,} rows held out, drawn by seed {asked.seed}"
+        return model, _check(found, method, whole=found.to_dict())
+    cv: Any = "leave_one_out" if how == "leave-one-out" else asked.folds or 10
+    with Working(session, f"judging, {how}"):
+        done = evaluate.cross_validate(
+            estimator,
+            table.X,
+            table.y,
+            cv=cv,
+            repeats=asked.repeats or 1,
+            refit=False,
+            random_state=asked.seed,
+            **common,
+        )
+    if done.was_stopped:
+        raise KeyboardInterrupt
+    times = "" if not asked.repeats or asked.repeats == 1 else f", {asked.repeats} times"
+    method = how + times
+    return model, _check(done.scores, method, whole=done.to_dict(), folds=len(done.folds))
+
+
+def _fitted(estimator: Any, table: LearningTable) -> Any:
+    """Return a fitted copy of an estimator."""
+    from copy import deepcopy
+
+    given: dict[str, Any] = {}
+    if table.weights is not None:
+        given["sample_weight"] = table.weights
+    return deepcopy(estimator).fit(table.X, table.y, **given)
+
+
+def method_of(table: LearningTable, asked: Asked, algorithm: str) -> str:
+    """Return how to judge; the rule counts cells, not seconds."""
+    n_rows, n_columns = table.X.shape
+    if asked.no_check:
+        return "none"
+    if asked.holdout is not None:
+        return "held out"
+    if asked.folds is not None or asked.repeats is not None:
+        return f"{asked.folds or 10}-fold cross-validation"
+    if algorithm in _OUT_OF_BAG and algorithm != "extra-trees":
+        return "out of bag"
+    if n_rows < _FEW_ROWS:
+        return "leave-one-out"
+    if n_rows * n_columns > _MANY_CELLS:
+        return "held out"
+    return "10-fold cross-validation"
+
+
+def _out_of_bag(model: Any, table: LearningTable) -> Check:
+    """Return the figures of the answers that the trees give about rows they were not grown from."""
+    import numpy as np
+
+    from treewright import evaluate
+
+    if table.task == "classes":
+        shares = np.asarray(model.oob_decision_function_)
+        known = ~np.isnan(shares).any(axis=1)
+        predicted = model.classes_[shares[known].argmax(axis=1)]
+    else:
+        answers = np.asarray(model.oob_prediction_)
+        known = ~np.isnan(answers)
+        predicted = answers[known]
+    found = evaluate.scores(
+        table.y[known],
+        predicted,
+        task=table.task,
+        metrics=["error"] if table.task == "classes" else ["rmse", "mae", "r2"],
+    )
+    constant = _constant(table)
+    value = found.metric.value(
+        evaluate.scores(
+            table.y,
+            np.full(len(table.y), constant, dtype=table.y.dtype),
+            task=table.task,
+            metrics=[found.metric.name],
+        ).answers
+    )
+    rows = "" if known.all() else f", {int(known.sum()):,} of {len(known):,} rows"
+    text = f"always {constant!r}" if table.task == "classes" else "always the mean"
+    whole = found.to_dict()
+    return _check(found, f"out of bag{rows}", whole=whole, baseline=(value, text))
+
+
+def _constant(table: LearningTable) -> Any:
+    import numpy as np
+
+    if table.task == "numbers":
+        return float(np.mean(table.y))
+    values, counts = np.unique(table.y.astype(object), return_counts=True)
+    return values[counts.argmax()]
+
+
+def _check(
+    found: Scores,
+    method: str,
+    *,
+    whole: dict[str, Any],
+    folds: int | None = None,
+    baseline: tuple[float, str] | None = None,
+) -> Check:
+    if baseline is None and found.baseline is not None:
+        baseline = found.metric.value(found.baseline), found.baseline_text
+    beside = {} if found.metric.task == "classes" else found.metrics[1:]
+    return Check(
+        method=method,
+        title=found.metric.title,
+        value=found[found.metric.name],
+        baseline=None if baseline is None else baseline[0],
+        baseline_text="" if baseline is None else baseline[1],
+        beside={each.title: found[each.name] for each in beside},
+        whole=whole,
+        folds=folds,
+    )

@@ -1,0 +1,1 @@
+"""The pages of help, the topics, and the man page."""

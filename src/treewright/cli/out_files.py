@@ -1,0 +1,113 @@
+"""Where results are written: what may be replaced, what is refused, and when that is said.
+
+treewright replaces what treewright wrote, and says so; any other file is refused without
+``--force``, before work begins; the input file always.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from treewright.cli.failure import Failure
+from treewright.cli.session import Session
+
+HEAD_LINE = "treewright"
+"""Exported code bears this word in its first lines."""
+_HEAD_BYTES = 512
+_LEAST_SPACE = 1 << 20
+
+
+@dataclass(frozen=True)
+class OutFile:
+    """A file that may be written.
+
+    Parameters
+    ----------
+    path
+        As it was typed.
+    replaces
+        Whether there is one, which treewright wrote or ``--force`` gives up.
+    """
+
+    path: str
+    replaces: bool
+
+    @property
+    def word(self) -> str:
+        """What is said when it was written."""
+        return "replaced" if self.replaces else "saved"
+
+
+def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> OutFile:
+    """Return a file that may be written; refuse one that may not, before any work is done.
+
+    Parameters
+    ----------
+    path
+        The file.
+    inputs
+        Files that are read: none of them is ever replaced.
+    """
+    file = Path(path)
+    folder = file.parent
+    session.writing = path
+    for each in inputs:
+        if file.exists() and Path(each).exists() and file.samefile(each):
+            raise Failure(
+                code="output-is-input",
+                message=f"{path} is the input; it is never replaced",
+                hint="--out with another name",
+                file=path,
+            )
+    if not folder.is_dir():
+        raise Failure(
+            code="folder-not-found",
+            message=f"no folder {str(folder)!r} to write {file.name} in",
+            hint=f"make it first, or --out {file.name}",
+            file=path,
+        )
+    if file.is_dir():
+        raise Failure(code="is-a-folder", message=f"{path!r} is a folder", file=path)
+    if not os.access(folder, os.W_OK) or (file.exists() and not os.access(file, os.W_OK)):
+        raise _no_permission(folder if not os.access(folder, os.W_OK) else file, path)
+    free = shutil.disk_usage(folder).free
+    if free < _LEAST_SPACE:
+        kept = f"; the old {file.name} is untouched" if file.exists() else ""
+        raise Failure(
+            code="disk-full",
+            message=f"no space left for {path} ({free / 1e6:.1f} MB free){kept}",
+            hint="--out on another disk",
+            file=path,
+        )
+    if file.exists() and not session.force and not is_ours(file):
+        raise Failure(
+            code="would-overwrite",
+            message=f"{path} exists, and treewright did not write it",
+            hint="--out with another name, or --force",
+            file=path,
+        )
+    return OutFile(path=path, replaces=file.exists())
+
+
+def is_ours(file: Path) -> bool:
+    """Return whether a file is a model of treewright, or code that it exported."""
+    with file.open("rb") as opened:
+        head = opened.read(_HEAD_BYTES)
+    return not head or HEAD_LINE.encode() in head
+
+
+def _no_permission(place: Path, path: str) -> Failure:
+    try:
+        owner = f" (owned by {place.owner()})"
+    except (OSError, KeyError, NotImplementedError):
+        owner = ""
+    what = f"write in {str(place)!r}" if place.is_dir() else f"replace {str(place)!r}"
+    return Failure(
+        code="permission",
+        message=f"may not {what}{owner}",
+        hint="--out somewhere else",
+        file=path,
+    )

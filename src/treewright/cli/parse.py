@@ -1,0 +1,170 @@
+"""Words to values, by click: its parser and its completion; words and layout are our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from treewright.cli.command import Argument, Command
+from treewright.cli.failure import Failure, usage
+from treewright.cli.options import OPTIONS, Option
+from treewright.cli.registry import COMMANDS
+from treewright.cli.shell.completion import complete_argument, complete_option
+from treewright.cli.typed_values import pair
+
+
+class ClickCommand(click.Command):
+    """A command for click's parser; it knows the command it is made of."""
+
+    def __init__(self, command: Command) -> None:
+        self.ours = command
+        parameters: list[click.Parameter] = [
+            *(_click_argument(each) for each in command.arguments),
+            *(_click_option(each) for each in command.all_options),
+            click.Option(["-h", "--help", "help"], is_flag=True, help="this page"),
+            click.Option(["--help-all"], is_flag=True, help="every option"),
+        ]
+        super().__init__(command.name, params=parameters, add_help_option=False)
+
+
+class ClickGroup(click.Group):
+    """All commands, each loaded when it is asked for; completion walks it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return [*COMMANDS, "help"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return one command, from its file."""
+        if cmd_name not in COMMANDS:
+            return None
+        made = ClickCommand(COMMANDS[cmd_name].load())
+        made.short_help = COMMANDS[cmd_name].line
+        return made
+
+
+def parse(command: Command, words: Sequence[str]) -> dict[str, Any]:
+    """Return the values of a command's arguments and options, all of them.
+
+    Raises
+    ------
+    Failure
+        Of exit 2, where the words are not understood; nothing was read then.
+    """
+    made = ClickCommand(command)
+    if {"-h", "--help", "--help-all"} & set(words):  # whatever else is there
+        return {"help": True, "help_all": "--help-all" in words}
+    try:
+        with made.make_context(command.name, list(words)) as context:
+            values = dict(context.params)
+    except click.NoSuchOption as error:
+        raise _unknown_option(command, error.option_name) from None
+    except click.MissingParameter as error:
+        what = "more" if error.param is None else error.param.make_metavar(made.context_class(made))
+        raise usage(
+            f"{command.name} needs {what}",
+            code="argument-missing",
+            hint=f"{command.usage}; treewright {command.name} --help",
+        ) from None
+    except click.UsageError as error:
+        raise _from_click(command, error) from None
+    for option in command.all_options:
+        values[option.name] = _finished(option, values[option.name])
+    return values
+
+
+def _click_argument(argument: Argument) -> click.Argument:
+    return click.Argument(
+        [argument.name],
+        required=argument.required,
+        nargs=-1 if argument.several else 1,
+        metavar=argument.metavar,
+        shell_complete=complete_argument(argument),
+    )
+
+
+def _click_option(option: Option) -> click.Option:
+    names = [option.long, option.name]
+    if option.letter is not None:
+        names.insert(0, f"-{option.letter}")
+    if option.takes == "flag":
+        return click.Option(names, is_flag=True, default=False, help=option.help)
+    return click.Option(
+        names,
+        type=str,
+        default=None,
+        multiple=option.takes in ("texts", "names", "pairs"),
+        metavar=option.metavar,
+        help=option.help,
+        shell_complete=complete_option(option),
+    )
+
+
+def _finished(option: Option, value: Any) -> Any:
+    """Return a value as the commands take it: names split at commas, pairs split at ``=``."""
+    if value is None:
+        return option.default
+    if option.choices and value not in option.choices:
+        raise _refused(option, f"is {' or '.join(option.choices)}, not {value!r}")
+    if option.takes in ("whole", "number", "share"):
+        return _number(option, value)
+    if option.takes == "names":
+        return tuple(name.strip() for part in value for name in part.split(",") if name.strip())
+    if option.takes == "pairs":
+        return tuple(pair(each, option.long) for each in value)
+    return tuple(value) if option.takes == "texts" else value
+
+
+def _number(option: Option, text: str) -> int | float:
+    """Return the number that the value of an option is."""
+    try:
+        number = int(text) if option.takes == "whole" else float(text)
+    except ValueError:
+        what = "a whole number" if option.takes == "whole" else "a number"
+        raise _refused(option, f"takes {what}, not {text!r}") from None
+    if option.takes == "share" and not 0 < number < 1:
+        raise _refused(option, f"takes a share between 0 and 1, not {text}")
+    if option.least is not None and not number >= option.least:
+        raise _refused(option, f"takes at least {option.least:g}, not {text}")
+    return number
+
+
+def _refused(option: Option, what: str) -> Failure:
+    return usage(f"{option.long} {what}", code="option-value", parameter=option.long.lstrip("-"))
+
+
+def _unknown_option(command: Command, name: str) -> Failure:
+    from treewright.parameters import nearest
+
+    own = [*(option.long for option in command.all_options), "--help", "--help-all"]
+    near = nearest(name, own)
+    if near is None:
+        elsewhere = [option.long for option in OPTIONS.values()]
+        other = name in elsewhere
+        hint = f"treewright {command.name} --help-all lists its options"
+        found = "Other commands have it." if other else ""
+    else:
+        hint, found = near, ""
+    return Failure(
+        code="unknown-option",
+        message=f"{command.name} has no option {name}",
+        found=found,
+        hint=hint,
+        parameter=name.lstrip("-"),
+        exit=usage("").exit,
+    )
+
+
+def _from_click(command: Command, error: click.UsageError) -> Failure:
+    """Return a failure of the few other things that click refuses, in our words."""
+    if isinstance(error, click.BadOptionUsage):
+        return usage(
+            f"{error.option_name} needs a value",
+            code="option-value",
+            hint=f"treewright {command.name} --help",
+            parameter=error.option_name.lstrip("-"),
+        )
+    text = error.message.rstrip(".")
+    return usage(f"{command.name}: {text[:1].lower()}{text[1:]}", hint=command.usage, code="usage")

@@ -1,0 +1,1 @@
+"""What the exporters of program code share: templates, names, literals and nested questions."""

@@ -1,0 +1,1 @@
+"""The one intermediate form that every exporter reads: inputs, nodes, and how trees combine."""

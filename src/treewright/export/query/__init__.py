@@ -1,0 +1,1 @@
+"""Models as SQL: dialects, conditions that are never NULL, and the query."""

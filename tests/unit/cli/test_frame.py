@@ -1,0 +1,76 @@
+"""The frame: front page, help, near misses, exit codes of wrong lines, the table of options."""
+
+import pytest
+from unit.cli.typed import run
+
+from treewright import __version__, list_examples
+from treewright.cli import names
+from treewright.cli.command import Command
+from treewright.cli.options import OPTIONS
+from treewright.cli.registry import COMMANDS
+
+
+@pytest.mark.parametrize("line", ["", "--help", "-h", "help"])
+def test_the_front_page_is_asked_for_in_four_ways(line: str) -> None:
+    done = run(line)
+    assert done.code == 0
+    assert done.err == ""
+    assert done.out.startswith(f"treewright {__version__}: decision trees, grown exactly")
+    assert max(map(len, done.out.splitlines())) <= 80
+    for name in COMMANDS:
+        assert f" {name} " in done.out
+
+
+def test_the_version_stands_alone() -> None:
+    assert run("--version").out == f"treewright {__version__}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_page_of_help(name: str) -> None:
+    command: Command = COMMANDS[name].load()
+    assert command.name == name
+    assert len(command.examples) == 3
+    page = run(f"{name} --help")
+    assert page.code == 0
+    lines = page.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert f"usage: {command.usage}" in page.out
+    everyday = [option for option in command.all_options if not option.rare]
+    assert len(everyday) <= 20
+    whole = run(f"{name} --help-all").out
+    assert all(option.long in whole for option in command.all_options)
+
+
+def test_no_option_is_without_a_command() -> None:
+    used = {name for entry in COMMANDS.values() for name in entry.load().options}
+    assert used <= set(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "hint"),
+    [
+        ("shwo", "no command 'shwo'", "treewright show"),
+        ("show m.tw --dpeth 2", "show has no option --dpeth", "--depth"),
+        ("show m.tw --dep 2", "show has no option --dep", "--depth"),
+        ("show", "show needs MODEL", "treewright show MODEL [OPTIONS]; treewright show --help"),
+        ("show m.tw --depth two", "--depth takes a whole number, not 'two'", ""),
+        ("show m.tw --depth -1", "--depth takes at least 0, not -1", ""),
+        ("show m.tw --depth", "--depth needs a value", "treewright show --help"),
+        ("help sohw", "no topic 'sohw'", "treewright help show"),
+    ],
+)
+def test_a_wrong_line_is_refused_with_the_right_one(line: str, message: str, hint: str) -> None:
+    done = run(line)
+    assert done.code == 2
+    assert done.out == ""
+    told = f"error: {message}\n" + (f"  Hint: {hint}\n" if hint else "")
+    assert done.err == told
+    name, *rest = line.split()
+    document = run(" ".join([name, "--json", *rest]))
+    if name != "help":
+        assert document.document["error"]["message"] == message
+        assert document.document["error"]["exit"] == document.code == 2
+
+
+def test_the_names_known_without_loading_are_those_of_the_library() -> None:
+    assert list_examples() == names.EXAMPLES

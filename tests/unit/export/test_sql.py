@@ -1,0 +1,55 @@
+"""Queries of every kind of model answer as the model does, or are refused with a reason."""
+
+from typing import Any
+
+import pytest
+from exportable_models import MAKERS, model
+
+from treewright import export
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.export.query.dialects import DIALECTS
+
+REFUSED = {
+    "types": "beyond 2.63",
+    "types_divided": "beyond 2.63",
+    "types_boosted": "beyond 2.63",
+    "types_m5": "multiplies the dates",
+    "bagging": "trees that divide rows",
+    "adaboost_numbers": "weighted median",
+    "boosted_lines": "lines",
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("proba", [False, True])
+def test_every_kind_of_model_as_a_query_of_sqlite(name: str, proba: bool) -> None:
+    if name in REFUSED:
+        with pytest.raises(UnsupportedError, match=REFUSED[name]) as error:
+            export.sql(model(name), proba=proba)
+        assert "Hint: " in str(error.value)
+        return
+    made = export.sql(model(name), proba=proba, n_rows=1_500)
+    assert made.proof is not None
+    assert made.proof.holds, str(made.proof)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0.1, 2.45, 1e22, 1e300, 5e-324, -0.30000000000000004, 123456789.12345679, 2.0**-1000, 1e16],
+)
+def test_a_number_of_sqlite_reads_back_exactly(value: float) -> None:
+    import sqlite3
+
+    text = DIALECTS["sqlite"].number(value)
+    (found,) = sqlite3.connect(":memory:").execute(f"SELECT {text}").fetchone()
+    assert found == value
+
+
+def test_an_unknown_dialect_is_refused() -> None:
+    with pytest.raises(ParameterError, match="did you mean 'postgresql'"):
+        export.sql(model("cuts"), dialect="postgres")
+
+
+def test_a_single_tree_is_one_case_expression() -> None:
+    made: Any = export.sql(model("bare_tree"), proof=False)
+    assert made.said.startswith("one CASE expression for SQLite, 4 questions about 2 columns")
