@@ -10,6 +10,7 @@ import numpy as np
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.boosting.rounds import GradientRounds, RoundsChoice
 from treewright.explain.importances import Importances
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure
 from treewright.text.table import TextColumn, lay_out
 
@@ -17,7 +18,7 @@ _MOST_NAMED = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BoostingSummary:
+class BoostingSummary(ShownInNotebooks):
     """The summary of a boosted model; ``print`` it.
 
     Attributes

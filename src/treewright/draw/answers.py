@@ -8,7 +8,7 @@ Examples
 >>> answer = Answer(lead="", names=("north", "west", "centre", "south"), full="region in {...}")
 >>> answer.fitted(200, 12), answer.fitted(70, 12), answer.fitted(42, 12)
 ('north, west, centre, south', 'north +3', 'n… +3')
->>> Answer(lead="≤ ", names=("17,250",), full="amount <= 17250").fitted(80, 12, before="14,400")
+>>> Answer(lead="≤ ", names=("17,250",), full="amount <= 17250").fitted(99, 12, before="14,400")
 '14,400 ≤ 17,250'
 """
 

@@ -13,6 +13,7 @@ from treewright.data.read.rows import read_row
 from treewright.data.table import UNSEEN
 from treewright.errors import ColumnMismatchError
 from treewright.text.names import list_names
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
@@ -101,7 +102,7 @@ class Addend:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation:
+class Explanation(ShownInNotebooks):
     """The path of one row and its prediction; ``print`` it.
 
     Parameters

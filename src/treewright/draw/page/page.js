@@ -88,6 +88,7 @@ function write(parent, cls, x, y, [text, width], anchor) {
 function draw() {
   const { shown, place, level } = laidOut();
   let right = 0, bottom = 0;
+  const had = svg.contains(document.activeElement); // an element that is moved loses the focus
   const before = drawn, edges = $("edges") || make("g", { id: "edges", "aria-hidden": "true" }, svg);
   edges.replaceChildren();
   svg.classList.toggle("following", shares.size > 0);
@@ -123,6 +124,7 @@ function draw() {
   for (const [node, group] of before) if (!drawn.has(node)) group.remove();
   if (!drawn.has(focused)) focused = 0;
   drawn.get(focused).setAttribute("tabindex", 0);
+  if (had) drawn.get(focused).focus({ preventScroll: true });
   svg.dataset.width = right + RING; svg.dataset.height = bottom + RING;
   scale();
 }

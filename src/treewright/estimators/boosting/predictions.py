@@ -223,6 +223,10 @@ class PredictsBoosted(HasMembers):
         self._refuse_init("explain")
         return model.explain(row)
 
+    def _shown_html(self) -> str:
+        rounds = self.rounds_.draw()._repr_html_() if len(self.rounds_) else ""
+        return f"{rounds}{self.summary()._repr_html_()}"
+
     def summary(self) -> BoostingSummary:
         """Return the size of the model, how its rounds were chosen, and the columns it asks.
 
