@@ -35,6 +35,17 @@ def rounds_chart(rounds: GradientRounds) -> Chart:
         marks.append(
             Line(number[chosen], train[chosen], role=role, name="training")  # type: ignore[arg-type]
         )
+    if not marks:  # no loss was measured
+        leaves = np.array([each.n_leaves for each in rounds], dtype=np.float64)
+        return Chart(
+            title=f"{len(number):,} rounds of {leaves.min():,.0f} to {leaves.max():,.0f} leaves"
+            if len(number)
+            else "No rounds",
+            subtitle="Leaves of each round",
+            x=Axis("round"),
+            y=Axis("leaves", limits=(0, None)),
+            marks=[Line(number[chosen], leaves[chosen])] if len(number) else [],
+        )
     return Chart(
         title=title,
         subtitle="Mean loss of the rows after each round",

@@ -27,6 +27,16 @@ def to_pdf(svg: str) -> bytes:
     return bytes(_converter("svg2pdf")(bytestring=svg.encode()))
 
 
+def show_on_axes(svg: str, ax: Any) -> None:
+    """Show an SVG as an image on matplotlib axes, for pictures that have no axes of their own."""
+    from io import BytesIO
+
+    from matplotlib.image import imread
+
+    ax.imshow(imread(BytesIO(to_png(svg)), format="png"))
+    ax.set_axis_off()
+
+
 def to_page(svg: str, title: str) -> str:
     """Return a page of HTML that shows an SVG and asks nothing of the network."""
     return (

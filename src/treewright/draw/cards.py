@@ -19,6 +19,7 @@ from treewright.draw.node_marks import (
     draw_bar,
     draw_spread,
     draw_target_histogram,
+    has_target,
     strip_colour,
 )
 from treewright.draw.tidy import tidy
@@ -94,7 +95,7 @@ class Cards:
         if self.shows_distribution(node):
             return 132.0
         if sketch.is_numeric:
-            return 94.0
+            return 94.0 if has_target(sketch) else 72.0
         return 62.0 if sketch.shares else 48.0
 
     def shows_distribution(self, node: int) -> bool:
@@ -274,8 +275,9 @@ def _draw_card(
     if cards.shows_distribution(node):
         draw_distribution(drawing, sketch, node, (inner, y + 27), room)
     elif sketch.is_numeric:
-        draw_target_histogram(drawing, sketch, node, (inner, y + 31), (room, 32))
-        draw_spread(drawing, sketch, node, inner, y + 67, room)
+        high = height - 62
+        draw_target_histogram(drawing, sketch, node, (inner, y + 31), (room, high))
+        draw_spread(drawing, sketch, node, inner, y + 35 + high, room)
     elif sketch.shares and bar_parts(sketch, node):
         draw_bar(drawing, sketch, node, (inner, y + 28), room)
     _draw_foot(drawing, sketch, node, inner, inner + room, y + height - 10)

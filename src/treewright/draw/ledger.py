@@ -127,7 +127,9 @@ def _draw_texts(
             text = answer.fitted(room - measure(gap, _SIZE), _SIZE, bold=strong, before=before)
             text += gap
         else:
-            text = shorten_end(sketch.count_text(0) or f"all {sketch.unit}", room, _SIZE)
+            text = sketch.count_text(0) or f"all {sketch.unit}"
+            if measure(text, _SIZE) > room:
+                text = shorten_end(sketch.count_text(0, unit=False) or text, room, _SIZE)
         drawing.text(
             (left + (5 if node else 0), y - 2.5 - half),
             text,

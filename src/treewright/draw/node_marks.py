@@ -139,7 +139,8 @@ def _made_scale(sketch: Sketch) -> TargetScale:
     means = np.array(sketch.means)
     leaves = sketch.tree.arrays.n_branches == 0
     known: FloatArray = means
-    if sketch.rows is not None and sketch.rows.target.ndim == 1:
+    if has_target(sketch):
+        assert sketch.rows is not None
         known = np.append(sketch.rows.target.astype(np.float64), means)
     elif sketch.spreads is not None:
         spread = np.array(sketch.spreads)
@@ -166,6 +167,11 @@ def _round_ends(low: float, high: float) -> tuple[float, float]:
     return ends if ends[1] > ends[0] and all(map(math.isfinite, ends)) else (low, high)
 
 
+def has_target(sketch: Sketch) -> bool:
+    """Return whether the target of the training rows is known, and is one number."""
+    return sketch.rows is not None and sketch.rows.target.ndim == 1
+
+
 def draw_spread(
     drawing: Drawing, sketch: Sketch, node: int, left: float, y: float, width: float
 ) -> None:
@@ -190,7 +196,8 @@ def draw_target_histogram(
     """Draw how the target of a node's rows is distributed, on the scale of all nodes."""
     (left, top), (width, height) = corner, size
     bottom = top + height
-    if sketch.rows is not None and sketch.rows.target.ndim == 1:
+    if has_target(sketch):
+        assert sketch.rows is not None
         scale = sketch_scale(sketch)
         rows = sketch.rows.at(node)
         numbers = sketch.rows.target[rows].astype(np.float64)

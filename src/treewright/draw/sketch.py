@@ -254,24 +254,26 @@ class Sketch:
         """Return a mean or spread, with the same decimals in all nodes."""
         if self._decimals is None or not math.isfinite(value):
             return measure_text(value)
-        return grouped(f"{value:.{self._decimals}f}")
+        text = f"{value:.{self._decimals}f}"
+        return grouped(text if float(text) else text.removeprefix("-"))
 
     def count_text(self, node: int, *, unit: bool = True) -> str:
         """Return how many rows a node has, with the unit or without."""
         if not self.has_rows:
             return ""
         amount = self.amounts[node]
-        if not unit:
-            return f"{amount:,.1f}" if self.is_weighted and amount < 1e6 else count(amount)
         if self.is_weighted:
-            return f"weight {amount:,.1f}" if amount < 1e6 else f"weight {count(amount)}"
+            short = f"{amount:,.{self._weight_decimals}f}" if amount < 1e6 else count(amount)
+            return f"weight {short}" if unit else short
+        if not unit:
+            return count(amount)
         name = self.unit.removesuffix("s") if amount == 1 else self.unit
         return f"{count(amount)} {name}"
 
     @cached_property
-    def column_names(self) -> list[str]:
-        """The columns of the table as they are written."""
-        return [clean(name) for name in self.tree.schema.names]
+    def _weight_decimals(self) -> int:
+        weight = self.tree.arrays.weight
+        return 0 if np.array_equal(weight, np.round(weight)) else 1
 
     def asked(self, node: int) -> str:
         """Return the column that a node asks about."""

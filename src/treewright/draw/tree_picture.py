@@ -207,15 +207,9 @@ class TreePicture(Picture):
         return ledger.draw_ledger(drawing, largest, replace(area, top=bottom + 50))
 
     def _plot(self, ax: Any) -> None:
-        """Show the picture as an image on the axes."""
-        from io import BytesIO
+        from treewright.chart.convert import show_on_axes
 
-        from matplotlib.image import imread
-
-        from treewright.chart.convert import to_png
-
-        ax.imshow(imread(BytesIO(to_png(self.svg(theme="light"), scale=2.0)), format="png"))
-        ax.set_axis_off()
+        show_on_axes(self.svg(theme="light"), ax)
 
     def _page(self, *, width: int | None, height: int | None, theme: AnyTheme) -> str:
         return self.html(theme=theme)

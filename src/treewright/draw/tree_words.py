@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from treewright.chart.words import count, percent
-from treewright.draw.node_marks import sketch_scale
+from treewright.draw.node_marks import has_target, sketch_scale
 from treewright.draw.values import measure_text
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ def title_of(sketch: Sketch) -> str:
         return sketch.path.title
     tree = sketch.tree
     if tree.n_leaves == 1:
+        model = None if tree.linear is None else tree.linear.model(0)
+        if model is not None:
+            return f"One leaf: a linear model of {len(model.terms)} terms predicts every row"
         return f"One leaf: every row is predicted {sketch.label(0)}"
     if tree.n_leaves > 100 and sketch.has_rows:
         amounts = np.sort(np.array(sketch.amounts)[tree.arrays.n_branches == 0])
@@ -65,7 +68,7 @@ def subtitle_of(sketch: Sketch, name: str, *, distributions: bool = False) -> st
     elif sketch.shares:
         told.append("Bar: the three largest classes of the node, then the rest.")
     elif sketch.is_numeric and sketch.has_rows:
-        shown = "the distribution on one scale, mean (▲)" if _has_target(sketch) else "the mean (▲)"
+        shown = "the distribution on one scale, mean (▲)" if has_target(sketch) else "the mean (▲)"
         told.append(
             f"In every node: {shown}{'' if sketch.spreads is None else ' and ±1 sd (line)'}."
         )
@@ -80,10 +83,6 @@ def subtitle_of(sketch: Sketch, name: str, *, distributions: bool = False) -> st
 
 def _root_rows(sketch: Sketch) -> str:
     return f"{count(sketch.amounts[0])} {sketch.unit}"
-
-
-def _has_target(sketch: Sketch) -> bool:
-    return sketch.rows is not None and sketch.rows.target.ndim == 1
 
 
 def caption_of(drawn: Sketch, layout: Layout, whole: Sketch) -> str:

@@ -142,7 +142,7 @@ class OutOfBag(ShownInNotebooks):
 
     def draw(self) -> Chart:
         """Return a picture: the error by the number of trees."""
-        from treewright.forest.charts import out_of_bag_chart
+        from treewright.forest.out_of_bag_chart import out_of_bag_chart
 
         return out_of_bag_chart(self)
 

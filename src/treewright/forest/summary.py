@@ -14,6 +14,7 @@ import numpy as np
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.target import ClassTarget
 from treewright.ensemble.ensemble import Ensemble
+from treewright.ensemble.shares_chart import shares_chart
 from treewright.forest.out_of_bag import OutOfBag, OutOfBagTally, out_of_bag
 from treewright.forest.problem import ForestProblem
 from treewright.text.notebook import ShownInNotebooks
@@ -136,9 +137,8 @@ class ForestSummary(ShownInNotebooks):
 
     def draw(self) -> DotChart:
         """Return a picture: each column's share of all questions."""
-        from treewright.forest.charts import use_chart
-
-        return use_chart(self)
+        what = f"Share of all questions of {self.n_trees:,} trees"
+        return shares_chart(self.columns, verb="is asked most", subtitle=what)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain lists, strings and numbers."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from treewright.parameters import check_count
 from treewright.prune.bottom_up import below
-from treewright.text.notebook import ShownInNotebooks
+from treewright.text.notebook import ShownInNotebooks, text_html
 from treewright.text.numbers import figure, figures
 from treewright.text.table import TextColumn, lay_out
 
@@ -154,6 +154,9 @@ class Pruning(ShownInNotebooks):
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if len(self) else text_html(str(self))
 
     def draw(self) -> Chart:
         """Return a picture of the curve: error by the number of leaves, with the size chosen."""

@@ -8,7 +8,7 @@ const $ = (id) => document.getElementById(id);
 const svg = $("tree"), stage = $("stage"), tip = $("tip");
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 152, GAP = 16, LEVEL_GAP = 56;
-const HEIGHT = { plain: 36, "plain-rows": 48, classes: 62, numbers: 94 }[data.kind];
+const HEIGHT = { plain: 36, "plain-rows": 48, classes: 62, means: 72, numbers: 94 }[data.kind];
 const MOST_AT_FIRST = 16;
 const RING = 6; // room around the outermost cards
 
@@ -157,7 +157,7 @@ function fill(group, node) {
     make("text", { class: "head", x: left, y: 20 }, group).textContent = text;
   } else write(group, "head", left, 20, its.h);
   if (data.kind === "classes") bars(group, its.bar, left, 28, room);
-  if (data.kind === "numbers") histogram(group, its.d, left, 31, room);
+  if (its.d) histogram(group, its.d, left, 31, room, HEIGHT - 62);
   if (data.kind !== "plain") {
     write(group, "small", left, HEIGHT - 10, its.l);
     write(group, "small", left + room, HEIGHT - 10, its.r, "end");
@@ -173,10 +173,10 @@ function bars(group, parts, x, y, width) {
     x += part + 1;
   }
 }
-function histogram(group, its, x, y, width) {
-  const pitch = width / 30, bottom = y + 32;
+function histogram(group, its, x, y, width, high) {
+  const pitch = width / 30, bottom = y + high;
   its.bins.forEach((share, i) => {
-    if (share > 0) make("rect", { class: "bar f-seq-3", x: x + i * pitch, y: bottom - 32 * share, width: pitch - 0.8, height: 32 * share }, group);
+    if (share > 0) make("rect", { class: "bar f-seq-3", x: x + i * pitch, y: bottom - high * share, width: pitch - 0.8, height: high * share }, group);
   });
   make("line", { class: "thin", x1: x, x2: x + width, y1: bottom, y2: bottom }, group);
   const [low, mean, high] = its.at.map((share) => x + share * width);

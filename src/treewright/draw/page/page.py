@@ -21,7 +21,7 @@ from treewright.chart.colours import THEMES, Theme, class_fill, colour
 from treewright.chart.widths import measure, shorten_apart, shorten_labels
 from treewright.chart.words import clean_sentence, count
 from treewright.draw.cards import fitted_pair
-from treewright.draw.node_marks import bar_parts, sketch_scale, strip_colour
+from treewright.draw.node_marks import bar_parts, has_target, sketch_scale, strip_colour
 from treewright.draw.page.questions import column_data, question_data
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _kind(sketch: Sketch) -> str:
     if not sketch.has_rows:
         return "plain"
     if sketch.is_numeric:
-        return "numbers"
+        return "numbers" if has_target(sketch) else "means"
     return "classes" if sketch.shares else "plain-rows"
 
 
@@ -172,7 +172,7 @@ def _distribution(sketch: Sketch, node: int) -> dict[str, Any]:
     scale, mean = sketch_scale(sketch), sketch.means[node]
     spread = 0.0 if sketch.spreads is None else sketch.spreads[node]
     marks = [round(scale.at(mean + side * spread, 0, 1), 4) for side in (-1, 0, 1)]
-    if sketch.rows is None or sketch.rows.target.ndim > 1:
+    if sketch.rows is None or not has_target(sketch):
         return {"bins": [], "at": marks}
     numbers = sketch.rows.target[sketch.rows.at(node)].astype(np.float64)
     bins, _ = np.histogram(numbers, _N_BINS, (scale.low, scale.high))

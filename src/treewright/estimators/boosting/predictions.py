@@ -224,7 +224,10 @@ class PredictsBoosted(HasMembers):
         return model.explain(row)
 
     def _shown_html(self) -> str:
-        rounds = self.rounds_.draw()._repr_html_() if len(self.rounds_) else ""
+        has_loss = any(each.train_loss == each.train_loss for each in self.rounds_) or any(
+            each.validation_loss == each.validation_loss for each in self.rounds_
+        )
+        rounds = self.rounds_.draw()._repr_html_() if has_loss else ""
         return f"{rounds}{self.summary()._repr_html_()}"
 
     def summary(self) -> BoostingSummary:

@@ -1,4 +1,4 @@
-"""Charts of a forest: the columns it asks, and its out-of-bag error by the number of trees."""
+"""The out-of-bag error of a forest as a chart: by the number of trees."""
 
 from __future__ import annotations
 
@@ -6,32 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.chart import Axis, Chart, DotChart, DotRow, Line
-from treewright.chart.words import clean, percent
+from treewright.chart import Axis, Chart, Line
+from treewright.chart.words import percent
 
 if TYPE_CHECKING:
     from treewright.forest.out_of_bag import OutOfBag
-    from treewright.forest.summary import ForestSummary
 
-_MOST_ROWS = 15
 _MOST_POINTS = 400
-
-
-def use_chart(summary: ForestSummary) -> DotChart:
-    """Return each column's share of all questions, the most asked first."""
-    shown, rest = summary.columns[:_MOST_ROWS], summary.columns[_MOST_ROWS:]
-    together = percent(sum(share for _, share in rest), decimals=1)
-    title = "No tree asks anything"
-    if shown:
-        title = f"{clean(shown[0][0])} is asked most"
-    return DotChart(
-        title=title,
-        subtitle=f"Share of all questions of {summary.n_trees:,} trees",
-        rows=[DotRow(name, share) for name, share in shown],
-        x=Axis(form="percent"),
-        stems=True,
-        more=f"{len(rest):,} more, together {together}" if rest else "",
-    )
 
 
 def out_of_bag_chart(told: OutOfBag) -> Chart:
