@@ -75,6 +75,8 @@ class TreePicture(Picture):
         Whether inner nodes show the values that they ask about.
     interactive
         Whether a notebook shows the interactive page.
+    plan
+        How it is drawn at a width; made by :meth:`svg`.
     """
 
     sketch: Sketch
