@@ -89,6 +89,10 @@ class MemoryLimitError(TreewrightError, MemoryError):
     """The work would need more memory than the machine has; nothing was allocated."""
 
 
+class MissingPackageError(TreewrightError, ImportError):
+    """What was asked for needs a package that is not installed."""
+
+
 class TreewrightWarning(UserWarning):
     """Base class of all warnings given on purpose."""
 

@@ -97,10 +97,10 @@ def test_what_cannot_be_drawn(work: Any, message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_other_files_than_svg() -> None:
+def test_other_files_than_pictures() -> None:
     with pytest.raises(UnsupportedError) as caught:
-        EMPTY.save("chart.png")
+        EMPTY.save("chart.gif")
     assert str(caught.value) == (
-        "save writes SVG, but the file is 'chart.png'.\n"
+        "save writes .svg, .html, .png, .pdf files, but the file is 'chart.gif'.\n"
         "  Hint: name it *.svg, or use plot().figure.savefig(path) with matplotlib."
     )

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from treewright.ensemble.rounds import MAX_LINES, number_column, rounds_text
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure
 from treewright.text.table import TextColumn
 
@@ -55,7 +56,7 @@ class Round:
         return {name: None if value != value else value for name, value in asdict(self).items()}
 
 
-class Rounds:
+class Rounds(ShownInNotebooks):
     """The rounds of boosting: a sequence of :class:`Round`, and a table when printed.
 
     Parameters

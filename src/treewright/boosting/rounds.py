@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treewright.ensemble.rounds import MAX_LINES, number_column, rounds_text
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.table import TextColumn, lay_out
+
+if TYPE_CHECKING:
+    from treewright.chart import Chart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +42,7 @@ class GradientRound:
     seconds: float
 
 
-class GradientRounds:
+class GradientRounds(ShownInNotebooks):
     """The rounds of gradient boosting: a sequence, and a table when printed.
 
     Examples
@@ -66,6 +70,12 @@ class GradientRounds:
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dict per round; ``pandas.DataFrame(rounds.to_dicts())`` is a frame."""
         return [asdict(each) for each in self]
+
+    def draw(self) -> Chart:
+        """Return a picture: the loss of training and of held-out rows after each round."""
+        from treewright.boosting.rounds_chart import rounds_chart
+
+        return rounds_chart(self)
 
     def text(self, *, max_rounds: int | None = None) -> str:
         """Return the table; with `max_rounds` only so many rounds, the first and the last."""
@@ -116,7 +126,7 @@ class TriedShape:
     loss: float
 
 
-class RoundsChoice:
+class RoundsChoice(ShownInNotebooks):
     """The choice of rounds and depth: the shapes tried; printed, a table.
 
     Examples

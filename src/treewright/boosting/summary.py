@@ -9,7 +9,10 @@ import numpy as np
 
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.boosting.rounds import GradientRounds, RoundsChoice
+from treewright.chart import DotChart
+from treewright.ensemble.shares_chart import shares_chart
 from treewright.explain.importances import Importances
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure
 from treewright.text.table import TextColumn, lay_out
 
@@ -17,7 +20,7 @@ _MOST_NAMED = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BoostingSummary:
+class BoostingSummary(ShownInNotebooks):
     """The summary of a boosted model; ``print`` it.
 
     Attributes
@@ -77,6 +80,11 @@ class BoostingSummary:
         if self.columns:
             parts.append(self._uses(ascii))
         return parts[0] + "\n" + "\n\n".join(parts[1:])
+
+    def draw(self) -> DotChart:
+        """Return a picture: each column's share of the gain."""
+        what = f"Share of the gain of {self.n_trees:,} trees"
+        return shares_chart(self.columns, verb="gains most", subtitle=what)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain lists, strings and numbers."""

@@ -9,6 +9,8 @@ Examples
 (Colour(value='#17694A', opacity=1.0), Colour(value='#5CC79A', opacity=1.0))
 >>> colour("on-seq-6", "light").value
 '#FFFFFF'
+>>> colour("class-0-at-40", "light").value  # mixed with the paper, 40 % of it
+'#A7BCE1'
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ class Colour:
 _TOKENS: dict[str, tuple[str, str, str]] = {
     "paper": ("#FFFFFF", "#14181D", "#FFFFFF"),
     "panel": ("#F4F5F3", "#1E242A", "#FFFFFF"),
+    "panel-border": ("#F4F5F3", "#1E242A", "#7A7A7A"),
     "ink": ("#1B1F24", "#E9ECEF", "#000000"),
     "ink2": ("#4A525B", "#B9C1C9", "#333333"),
     "ink3": ("#69727D", "#929CA7", "#4D4D4D"),
@@ -115,6 +118,9 @@ def colour(token: str, theme: Theme) -> Colour:
     """Return the colour of a token in a theme."""
     if token.startswith("on-"):
         return Colour(_text_on(colour(token.removeprefix("on-"), theme).value))
+    if "-at-" in token:
+        fill, _, percent = token.partition("-at-")
+        return Colour(_mixed(colour(fill, theme).value, colour("paper", theme).value, percent))
     if token == "band":
         return _BAND[theme]
     if token == "ice":
@@ -124,6 +130,21 @@ def colour(token: str, theme: Theme) -> Colour:
     series, _, index = token.rpartition("-")
     values = _SERIES[series]["dark" if theme == "dark" else "light"]
     return Colour(values.split()[int(index)])
+
+
+def mixed(token: str, share: float) -> str:
+    """Return the token of a fill mixed with the paper, of which it covers a share.
+
+    >>> mixed("class-1", 0.43)
+    'class-1-at-45'
+    """
+    return f"{token}-at-{5 * round(20 * min(max(share, 0.0), 1.0))}"
+
+
+def _mixed(fill: str, ground: str, percent: str) -> str:
+    share = int(percent) / 100
+    parts = [(int(fill[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02X}" for a, b in parts)
 
 
 def _text_on(fill: str) -> str:

@@ -22,6 +22,11 @@ Frame = Literal["alone", "notebook", "report"]
 
 _FRAMES: tuple[Frame, ...] = ("alone", "notebook", "report")
 
+SUFFIXES = (".svg", ".html", ".png", ".pdf")
+"""Of the files that a picture is saved to."""
+
+_FIXED_THEMES: dict[str, AnyTheme] = {".png": "light", ".pdf": "print"}
+
 _NARROW = 440
 """Below this width a picture is drawn for a narrow column."""
 
@@ -151,13 +156,36 @@ class Picture(ABC):
         height: int | None = None,
         theme: AnyTheme = "auto",
     ) -> None:
-        """Write the picture to an SVG file."""
-        if Path(path).suffix.lower() != ".svg":
+        """Write the picture to a file: ``.svg``, ``.html``, ``.png`` or ``.pdf`` by its name.
+
+        PNG (twice as many pixels) and PDF need the extra ``treewright[images]``; in the theme
+        "auto" they are light, and for print.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix not in SUFFIXES:
             raise UnsupportedError(
-                f"save writes SVG, but the file is {str(path)!r}.\n"
+                f"save writes {', '.join(SUFFIXES)} files, but the file is {str(path)!r}.\n"
                 "  Hint: name it *.svg, or use plot().figure.savefig(path) with matplotlib."
             )
-        Path(path).write_text(self.svg(width=width, height=height, theme=theme), encoding="utf-8")
+        # Late, as hardly any picture is converted.
+        from treewright.chart.convert import to_pdf, to_png
+
+        shown = theme
+        if theme == "auto" and suffix in _FIXED_THEMES:
+            shown = _FIXED_THEMES[suffix]
+        if suffix == ".html":
+            content = self._page(width=width, height=height, theme=theme).encode()
+        else:
+            svg = self.svg(width=width, height=height, theme=shown)
+            content = {".png": to_png, ".pdf": to_pdf}.get(suffix, str.encode)(svg)
+        Path(path).write_bytes(content)
+
+    def _page(self, *, width: int | None, height: int | None, theme: AnyTheme) -> str:
+        """Return the page of HTML that is saved."""
+        from treewright.chart.convert import to_page
+
+        svg = self.svg(width=width, height=height, theme=theme)
+        return to_page(svg, clean_sentence(self.title))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the picture on matplotlib axes and return them; new ones where none are given."""

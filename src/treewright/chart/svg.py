@@ -9,7 +9,8 @@ content, so that pictures can stand together on a page and the same picture has 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -60,6 +61,28 @@ class Drawing:
         """Draw a line through points."""
         attributes = [("d", _path(points)), *_stroked(width, dash), ("stroke-linejoin", "round")]
         self._add("path", attributes, fill="none", stroke=stroke, title=title)
+
+    def curve(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        stroke: str,
+        *,
+        width: float,
+        title: str = "",
+    ) -> None:
+        """Draw a cubic that leaves its start downwards and arrives at its end from above."""
+        (x1, y1), (x2, y2) = start, end
+        turns = f"{_px(x1)},{_px(y2 - 4)} {_px(x2)},{_px(y1 + 4)} {_px(x2)},{_px(y2)}"
+        attributes = [("d", f"M{_px(x1)},{_px(y1)} C{turns}"), *_stroked(width)]
+        self._add("path", attributes, fill="none", stroke=stroke, title=title)
+
+    @contextmanager
+    def group(self, title: str = "") -> Iterator[None]:
+        """Hold together what is drawn within; `title` is what is read and shown of it."""
+        self._parts.append(f"<g><title>{escape(title)}</title>" if title else "<g>")
+        yield
+        self._parts.append("</g>")
 
     def area(self, points: Points, fill: str, *, title: str = "") -> None:
         """Fill what points enclose."""
@@ -172,7 +195,8 @@ class Drawing:
         attributes = attributes + [pair for pair in painted if pair[0] != "class"]
         if classes:
             attributes.append(("class", " ".join(classes)))
-        written = " ".join(f"{name}={quoteattr(value)}" for name, value in attributes)
+        # Numbers, tokens and colours of our own: no attribute has a text that somebody else chose.
+        written = " ".join([f'{name}="{value}"' for name, value in attributes])
         inside = f"<title>{escape(title)}</title>{content}" if title else content
         end = f">{inside}</{tag}>" if inside else "/>"
         self._parts.append(f"<{tag} {written}{end}")

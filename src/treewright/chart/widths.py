@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 _UNITS = 2048
@@ -40,8 +40,13 @@ def _table(bold: bool) -> dict[str, int]:
 
 def measure(text: str, size: float, *, bold: bool = False) -> float:
     """Return the width of a text in pixels."""
+    return _units(text, bold) * size / _UNITS
+
+
+@lru_cache(maxsize=1 << 14)  # a tree has the same few texts at hundreds of nodes
+def _units(text: str, bold: bool) -> int:
     table = _table(bold)
-    return sum(table.get(letter) or _outside(letter) for letter in text) * size / _UNITS
+    return sum(table.get(letter) or _outside(letter) for letter in text)
 
 
 def _outside(letter: str) -> int:

@@ -47,6 +47,8 @@ def clean_sentence(text: str) -> str:
 
 
 def _printable(text: str) -> str:
+    if text.isprintable():  # nearly every name, and much quicker to find out
+        return text
     return "".join(map(_printed, text))
 
 
@@ -82,7 +84,7 @@ def numbers(values: Sequence[float | None], form: Form = "number") -> list[str]:
     """
     if form == "percent":
         return ["" if value is None else percent(value, decimals=1) for value in values]
-    texts = [_grouped(text) for text in figures(values)]
+    texts = [grouped(text) for text in figures(values)]
     if form == "number":
         return texts
     return [
@@ -118,12 +120,12 @@ def tick_labels(values: Sequence[float], form: Form = "number") -> list[str]:
     scaled = [value * scale for value in values]
     largest = max(map(abs, scaled), default=0.0)
     if largest and not 1e-5 <= largest < 1e7:
-        texts = [_grouped(f"{value:.3g}") for value in scaled]
+        texts = [grouped(f"{value:.3g}") for value in scaled]
     else:
         decimals = next(
             (d for d in range(12) if all(_is_close(v, round(v, d), largest) for v in scaled)), 12
         )
-        texts = [_grouped(f"{v:.{0 if v == 0 else decimals}f}") for v in scaled]
+        texts = [grouped(f"{v:.{0 if v == 0 else decimals}f}") for v in scaled]
     if form == "percent":
         return [f"{text}{NARROW_SPACE}%" for text in texts]
     if form == "signed":
@@ -135,7 +137,7 @@ def _is_close(value: float, rounded: float, largest: float) -> bool:
     return abs(value - rounded) <= 1e-9 * largest
 
 
-def _grouped(text: str) -> str:
+def grouped(text: str) -> str:
     """Return the text of a number with commas from 1,000 and a real minus sign."""
     whole, point, decimals = text.partition(".")
     if whole.lstrip("-").isdigit() and len(whole.lstrip("-")) > 3:

@@ -43,6 +43,7 @@ from treewright.compare.common_schema import Joint, in_same_terms
 from treewright.compare.difference import Difference
 from treewright.compare.same_answers import differs, models_differ
 from treewright.parameters import check_number
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
@@ -71,7 +72,7 @@ _MOST_SHOWN = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TreeDiff:
+class TreeDiff(ShownInNotebooks):
     """The differences of two trees; ``print`` it.
 
     Parameters

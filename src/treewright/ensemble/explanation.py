@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.text.names import short_name
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figures, percent
 from treewright.tree.node_text import answer_in_words, label_in_words
 
@@ -25,7 +26,7 @@ _MOST_LETTERS = {"column": 22, "value": 14, "one output": 31, "several outputs":
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class EnsembleExplanation:
+class EnsembleExplanation(ShownInNotebooks):
     """What an ensemble predicts for one row, and why; ``print`` it.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 from treewright.data.read.rows import read_row
 from treewright.ensemble.explanation import EnsembleExplanation, of_label
 from treewright.errors import UnsupportedError
+from treewright.text.notebook import ShownInNotebooks
 from treewright.tree.leaf import by_output, label_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 
-class TreeEnsemble:
+class TreeEnsemble(ShownInNotebooks):
     """Trees that predict together."""
 
     schema: FittedSchema

@@ -26,6 +26,7 @@ from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
 from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.certainty.shrinks_leaves import ShrinksLeaves
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
+from treewright.estimators.notebook import ShowsModel
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
 from treewright.estimators.to_sklearn import tree_to_sklearn
@@ -47,7 +48,7 @@ from treewright.tree.plan import Plan
 from treewright.tree.tree import Tree
 
 
-class TableEstimator(KeepsRows, RefusesMistakes, BaseEstimator):  # type: ignore[misc]
+class TableEstimator(KeepsRows, ShowsModel, RefusesMistakes, BaseEstimator):  # type: ignore[misc]
     """An estimator that learns trees from a table, with scikit-learn's interface."""
 
     schema: Any

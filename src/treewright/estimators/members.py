@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.base import ClassifierMixin
 
 from treewright.data.table import Table
+from treewright.draw.ensemble_picture import EnsemblePicture, draw_ensemble
 from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.estimators.base import TableEstimator, TreeEstimator
 from treewright.explain.shap_values import ShapValues
@@ -63,6 +64,28 @@ class HasMembers(TableEstimator):
         """
         explanation: EnsembleExplanation = self._model().explain(row)
         return explanation
+
+    def draw(self, *, n_trees: int = 6, unit: str = "rows") -> EnsemblePicture:
+        """Return a picture of some trees of typical size, side by side as small icicles.
+
+        One tree is drawn by ``ensemble_[0].draw()``.
+
+        Parameters
+        ----------
+        n_trees
+            How many trees are drawn.
+        unit
+            What a row is called, in the plural.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(iris.X, iris.y)
+        >>> forest.draw().title
+        '50 trees; a typical one has 9 leaves'
+        """
+        return draw_ensemble(self._model(), n_trees=n_trees, name=type(self).__name__, unit=unit)
 
     def __len__(self) -> int:
         return len(self._members())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from treewright.draw.tree_picture import TreePicture
     from treewright.explain.path import Explanation
     from treewright.explain.summary import TreeSummary
     from treewright.explain.why_table import Sort, WhyTable
@@ -42,6 +43,19 @@ class HasTreeMethods:
            3  `- Outlook = Rain         5   2    3  -> Yes
         """
         return self._tree().text(**options)
+
+    def draw(self, **options: Any) -> TreePicture:
+        """Return a picture of the tree; see :meth:`Tree.draw` for the options.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> picture = ID3Classifier().fit(play.X, play.y).draw(unit="days")
+        >>> picture.subtitle.split(".")[0]
+        'ID3Classifier, 5 leaves, 14 days'
+        """
+        return self._tree().draw(**{"name": type(self).__name__, **options})
 
     def rules(self) -> RuleSequence | RuleSet:
         """Return the rules of the model: one per leaf, from left to right."""

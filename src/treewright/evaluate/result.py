@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treewright.chart.picture import Picture
 from treewright.data.frame import Frame
 from treewright.data.objects import read_objects
+from treewright.text.notebook import ShownInNotebooks
 
 
-class Result:
+class Result(ShownInNotebooks):
     """A result that prints well at 80 columns and draws itself."""
 
     def text(self) -> str:
@@ -28,9 +28,6 @@ class Result:
 
     def __str__(self) -> str:
         return self.text()
-
-    def _repr_html_(self) -> str:
-        return f"{self.draw()._repr_html_()}<pre>{html.escape(self.text())}</pre>"
 
 
 def frame_of(columns: Mapping[str, Sequence[Any]]) -> Frame:

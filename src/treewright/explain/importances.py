@@ -12,11 +12,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from treewright.errors import ColumnMismatchError
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.impurity import impurity_decrease
 
 if TYPE_CHECKING:
     from treewright.array_types import Array, FloatArray, Int64Array
+    from treewright.chart import DotChart
     from treewright.tree.tree import Tree
 
 
@@ -70,7 +72,7 @@ class ColumnImportance:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Importances:
+class Importances(ShownInNotebooks):
     """Importances of the columns: iterate from the most to the least important, or print.
 
     Parameters
@@ -212,6 +214,21 @@ class Importances:
         if len(shown) < len(self):
             lines.append(f"... and {len(self) - len(shown):,} more columns")
         return "\n".join(lines)
+
+    def draw(self) -> DotChart:
+        """Return a picture: a dot for each column, with an interval where trees give one.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(iris.X, iris.y)
+        >>> forest.importances("permutation").draw().title
+        'petal length (cm) matters most; 1 of 4 columns cannot be told from noise'
+        """
+        from treewright.explain.importance_chart import importance_chart
+
+        return importance_chart(self)
 
     def __str__(self) -> str:
         return self.text(max_columns=_MAX_LINES)

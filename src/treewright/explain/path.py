@@ -13,6 +13,7 @@ from treewright.data.read.rows import read_row
 from treewright.data.table import UNSEEN
 from treewright.errors import ColumnMismatchError
 from treewright.text.names import list_names
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
@@ -101,7 +102,7 @@ class Addend:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation:
+class Explanation(ShownInNotebooks):
     """The path of one row and its prediction; ``print`` it.
 
     Parameters
@@ -200,6 +201,19 @@ def explain(tree: Tree, row: object) -> Explanation:
     given = set(row) if isinstance(row, Mapping) else None
     optional = tree.unused_columns if given is None or tree.linear else tree.schema.names
     table = read_row(row, tree.schema, optional=optional, unseen=tree.unseen)
+    return follow(tree, table, given=given)
+
+
+def follow(tree: Tree, table: Table, *, given: set[Any] | None = None) -> Explanation:
+    """Return the path of the first row of a typed table.
+
+    Parameters
+    ----------
+    tree, table
+        The tree, and a table of its schema.
+    given
+        The columns of which the row has values; those asked on the way must be among them.
+    """
     steps: list[Step] = []
     leaves: list[int] = []
     fractions: list[float] = []

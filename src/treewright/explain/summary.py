@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.leaf import BY_MAJORITY
@@ -18,7 +19,7 @@ _MOST_NAMED = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TreeSummary:
+class TreeSummary(ShownInNotebooks):
     """The summary of a tree; ``print`` it.
 
     Attributes

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from treewright.text.names import on_one_line
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure, figures, p_values
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.node_text import class_columns, classes_in_words
@@ -122,7 +123,7 @@ _SCORE = "score"
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhyTable:
+class WhyTable(ShownInNotebooks):
     """All candidates of one node.
 
     Parameters

@@ -8,6 +8,7 @@ which it is out of bag, which gives an honest estimate of the forest's error on 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
@@ -22,15 +23,19 @@ from treewright.errors import ParameterError
 from treewright.forest.packed import PackedTrees
 from treewright.forest.problem import ForestProblem
 from treewright.measures import wilson_interval
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure, percent
 from treewright.tree.leaf import LeafRule, by_output, decide
 from treewright.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.chart import Chart
 
 Target = ClassTarget | ValueTarget
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class OutOfBag:
+class OutOfBag(ShownInNotebooks):
     """Predictions for the training rows, each by the trees for which the row is out of bag.
 
     The error is the share of the rows misclassified (in any output), or the mean squared error
@@ -134,6 +139,12 @@ class OutOfBag:
             variance = by_group if by_group > variance else variance
         reach = float(ndtri(0.5 + level / 2)) * variance**0.5
         return max(mean - reach, 0.0), mean + reach
+
+    def draw(self) -> Chart:
+        """Return a picture: the error by the number of trees."""
+        from treewright.forest.out_of_bag_chart import out_of_bag_chart
+
+        return out_of_bag_chart(self)
 
     def __repr__(self) -> str:
         shown = figure if self.classes is None else percent

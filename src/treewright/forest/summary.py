@@ -7,17 +7,22 @@ A forest is accurate if its trees are accurate (*strength*) and err on different
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.array_types import Array, FloatArray
 from treewright.data.read.target import ClassTarget
 from treewright.ensemble.ensemble import Ensemble
+from treewright.ensemble.shares_chart import shares_chart
 from treewright.forest.out_of_bag import OutOfBag, OutOfBagTally, out_of_bag
 from treewright.forest.problem import ForestProblem
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure, figures, percent
 from treewright.text.table import TextColumn, lay_out
+
+if TYPE_CHECKING:
+    from treewright.chart import DotChart
 
 _MOST_NAMED = 10
 
@@ -70,7 +75,7 @@ class Range:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ForestSummary:
+class ForestSummary(ShownInNotebooks):
     """The summary of a forest; ``print`` it.
 
     Attributes
@@ -129,6 +134,11 @@ class ForestSummary:
         if self.columns:
             parts.append(self._uses(ascii))
         return "\n\n".join(parts)
+
+    def draw(self) -> DotChart:
+        """Return a picture: each column's share of all questions."""
+        what = f"Share of all questions of {self.n_trees:,} trees"
+        return shares_chart(self.columns, verb="is asked most", subtitle=what)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain lists, strings and numbers."""

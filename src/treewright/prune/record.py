@@ -11,11 +11,13 @@ import numpy as np
 
 from treewright.parameters import check_count
 from treewright.prune.bottom_up import below
+from treewright.text.notebook import ShownInNotebooks, text_html
 from treewright.text.numbers import figure, figures
 from treewright.text.table import TextColumn, lay_out
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
+    from treewright.chart import Chart
     from treewright.tree.tree import Tree
 
 _MAX_STEPS = 20
@@ -46,7 +48,7 @@ class PruningStep:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Curve:
+class Curve(ShownInNotebooks):
     """Size against error, from the grown tree to the pruned one.
 
     Parameters
@@ -80,7 +82,7 @@ class Curve:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pruning:
+class Pruning(ShownInNotebooks):
     """The record of one pruning.
 
     Parameters
@@ -152,6 +154,15 @@ class Pruning:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if len(self) else text_html(str(self))
+
+    def draw(self) -> Chart:
+        """Return a picture of the curve: error by the number of leaves, with the size chosen."""
+        from treewright.prune.curve_chart import pruning_chart
+
+        return pruning_chart(self)
 
     def text(self, *, max_steps: int = _MAX_STEPS) -> str:
         """Return the text of the steps, the first ones first."""

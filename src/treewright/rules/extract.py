@@ -17,13 +17,18 @@ from treewright.errors import ParameterError, UnsupportedError
 from treewright.parameters import nearest_hint
 from treewright.rules.rule import Rule
 from treewright.text.names import list_names
-from treewright.tree.condition import COMPLETE, Condition, Conjunction, Wording, merge_into
+from treewright.text.notebook import text_html
+from treewright.tree.condition import COMPLETE, SHORT, Condition, Conjunction, Wording, merge_into
 from treewright.tree.leaf import by_output
 from treewright.tree.routing import conditions_of
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int32Array
     from treewright.tree.tree import Tree
+
+
+_MOST_IN_NOTEBOOK = 50
+"""Rules that a notebook shows; those of a large tree would take long to write."""
 
 
 class RuleSequence(Sequence[Rule]):
@@ -102,6 +107,11 @@ class RuleSequence(Sequence[Rule]):
     def text(self, wording: Wording = COMPLETE) -> str:
         """Return the text of all rules, one per line."""
         return "\n".join(rule.text(wording) for rule in self)
+
+    def _repr_html_(self) -> str:
+        rest = len(self) - _MOST_IN_NOTEBOOK
+        more = f"\n… {rest:,} more rules" if rest > 0 else ""
+        return text_html(f"{self[:_MOST_IN_NOTEBOOK].text(SHORT)}{more}")
 
 
 def rules(tree: Tree) -> RuleSequence:

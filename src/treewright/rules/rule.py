@@ -13,6 +13,7 @@ from treewright.data.read.rows import read_row
 from treewright.errors import ParameterError
 from treewright.measures.error_estimates import wilson_interval
 from treewright.parameters import is_list
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure
 from treewright.tree.condition import (
     COMPLETE,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Rule:
+class Rule(ShownInNotebooks):
     """``IF`` the conditions hold ``THEN`` the label.
 
     Parameters

@@ -26,6 +26,7 @@ from treewright.rules.simplify import simplified_list, without_idle_conditions
 from treewright.rules.text import RuleExplanation, paint
 from treewright.rules.to_dict import ruleset_to_dict
 from treewright.rules.user_rules import check_classes, complete
+from treewright.text.notebook import text_html
 from treewright.tree.condition import SHORT, Wording
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
 from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES
@@ -41,6 +42,10 @@ MODES: tuple[Mode, ...] = ("ordered", "voting", "shares")
 
 _MOST_PASSAGES = 50_000_000
 """Most passages to all leaves; a chain of 10,000 nodes has as many, in half a gigabyte."""
+
+
+_MOST_IN_NOTEBOOK = 50
+"""Rules that a notebook shows."""
 
 
 class RuleSet(Sequence[Rule]):
@@ -325,6 +330,9 @@ class RuleSet(Sequence[Rule]):
             How conditions are written.
         """
         return paint(self, level=level, max_rules=max_rules, wording=wording)
+
+    def _repr_html_(self) -> str:
+        return text_html(self.text(max_rules=_MOST_IN_NOTEBOOK))
 
     def explain(self, row: object) -> RuleExplanation:
         """Return the rules that a row meets, and which of them decided.

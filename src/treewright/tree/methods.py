@@ -17,11 +17,14 @@ from treewright.errors import TreewrightError
 from treewright.parameters import check_choice, check_flag
 
 if TYPE_CHECKING:
+    from treewright.array_types import Array, FloatArray
     from treewright.compare.diff import TreeDiff
     from treewright.consult.consultation import Consultation
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.schema import Schema
     from treewright.data.table import Table
+    from treewright.draw.tree_picture import TreePicture
+    from treewright.draw.tree_words import Layout
     from treewright.explain.importances import Importances
     from treewright.explain.kept_whys import KeptWhys as KeptWhys
     from treewright.explain.path import Explanation
@@ -191,6 +194,71 @@ class TreeMethods:
             levels_from=levels_from,
         )
 
+    def draw(
+        self: Tree,
+        *,
+        row: object = None,
+        max_depth: int | None = None,
+        layout: Layout | None = None,
+        distributions: bool = False,
+        interactive: bool = False,
+        title: str | None = None,
+        name: str = "",
+        unit: str = "rows",
+    ) -> TreePicture:
+        """Return a picture of the tree: ``draw().save("tree.svg")``, or show it in a notebook.
+
+        A small tree is drawn as cards from the top down, a larger one with a line for each leaf,
+        one of more than 100 leaves as an icicle; each for the width it is drawn at.
+
+        Parameters
+        ----------
+        row
+            A row whose path is drawn strong: as for :meth:`explain`, or the position of a training
+            row.
+        max_depth
+            Number of levels shown below the root; what is below is counted.
+        layout
+            ``"cards"``, ``"ledger"``, ``"icicle"`` or ``"outline"``; None takes what fits.
+        distributions
+            Draw into each question the values that it asks about, with the cut marked, from the
+            training rows that the tree keeps.
+        interactive
+            Show the interactive page in a notebook; ``save("tree.html")`` always writes it.
+        title
+            Title instead of what the tree is found to say.
+        name
+            What the tree is of, first in the subtitle.
+        unit
+            What a row is called, in the plural.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
+        >>> tree.draw(row={"Outlook": "Rain", "Wind": "Weak"}).title
+        'This row is predicted Yes: Outlook Rain, Wind Weak'
+        >>> tree.draw().svg(theme="light")[:38]
+        '<svg xmlns="http://www.w3.org/2000/svg'
+        """
+        from treewright.draw.tree_picture import draw_tree
+
+        return draw_tree(
+            self,
+            row=row,
+            max_depth=max_depth,
+            layout=layout,
+            distributions=distributions,
+            interactive=interactive,
+            title=title,
+            name=name,
+            unit=unit,
+        )
+
+    def _repr_html_(self: Tree) -> str:
+        return self.draw()._repr_html_()
+
     def rules(self: Tree, *, cut_form: str = "midpoint") -> RuleSequence:
         """Return the rules of the tree, one per leaf, from left to right; made lazily.
 
@@ -237,9 +305,16 @@ class TreeMethods:
         """Return a table given, or the training table that is kept."""
         if X is not None:
             return self._read(X)
-        kept = None if self._record is None else self._record.rows()[0]
-        if kept is None or kept.schema != self.schema:  # M5 keeps a table of ranks
+        kept = self.kept_rows()
+        if kept is None:
             raise TreewrightError(f"This tree has no training data.\n  Hint: pass them, {hint}.")
+        return kept[0]
+
+    def kept_rows(self: Tree) -> tuple[Table, Array, FloatArray | None] | None:
+        """Return the training table, targets (class codes or numbers) and weights that are kept."""
+        kept = None if self._record is None else self._record.rows()
+        if kept is None or kept[0].schema != self.schema:  # M5 keeps a table of ranks
+            return None
         return kept
 
     def reason_for_one_leaf(self: Tree) -> str | None:

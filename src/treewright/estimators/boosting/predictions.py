@@ -223,6 +223,13 @@ class PredictsBoosted(HasMembers):
         self._refuse_init("explain")
         return model.explain(row)
 
+    def _shown_html(self) -> str:
+        has_loss = any(each.train_loss == each.train_loss for each in self.rounds_) or any(
+            each.validation_loss == each.validation_loss for each in self.rounds_
+        )
+        rounds = self.rounds_.draw()._repr_html_() if has_loss else ""
+        return f"{rounds}{self.summary()._repr_html_()}"
+
     def summary(self) -> BoostingSummary:
         """Return the size of the model, how its rounds were chosen, and the columns it asks.
 

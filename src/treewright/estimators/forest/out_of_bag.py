@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,11 @@ class EstimatesOutOfBag:
         has_data = X is not None or self._training is not None
         forest = self._training_data(X, y, sample_weight, groups) if has_data else None
         return summarise(type(self).__name__, ensemble, forest)
+
+    def _shown_html(self) -> str:
+        # Without the out-of-bag figures, which take their time for a large forest.
+        found = summarise(type(self).__name__, self._model())
+        return replace(found, why_untold="summary() tells")._repr_html_()
 
     def _check_out_of_bag(self, forest: ForestProblem) -> StopRule | None:
         """Refuse out-of-bag options that cannot be met; return the rule of early stopping."""
