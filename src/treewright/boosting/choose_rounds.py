@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.array_types import Array, Int64Array
 from treewright.boosting.defaults import SHAPES, final_rate, is_auto, n_folds_judged
-from treewright.boosting.fit import MOST_SCORE, Boosting
+from treewright.boosting.fit import MOST_SCORE, Boosting, losses_of_folds
 from treewright.boosting.options import BoostingOptions
 from treewright.boosting.problem import BoostingProblem
 from treewright.boosting.rounds import RoundsChoice, TriedShape
@@ -37,16 +37,12 @@ LEAST_ROWS = 30
 """Rows that cross-validation needs: with fewer, a fifth of them says too little."""
 _LEAST_PATIENCE = 40
 """In rounds of the model's own rate."""
-_PATIENCE_SHARE = 4
-"""A shape ends once its loss has not fallen for a fourth of the rounds of the least loss."""
-_ROUNDS_OF_ALL_FOLDS = 240
-"""In rounds of the model's own rate. A loss that falls for so long falls slowly, in every fold:
-three of them say as well when it ends."""
-_LAST_FOLDS = 3
+_PATIENCE_SHARE = 3
+"""A shape ends once its loss has not fallen for a third of the rounds of the least loss."""
 _ROUNDS_TO_COMPARE = 120
 """In rounds of the model's own rate: what plain trees can say is learned by then (0.95^120 of it is
 left), and the loss shows what the shape can do."""
-_FALL_TO_COME = 0.25
+_FALL_TO_COME = 1 / 3
 """What a loss may still fall while its rounds double, as a share of what it fell by when they last
 did: losses flatten, though not always evenly."""
 _ROUNDS_PER_LOOK = 16
@@ -183,7 +179,6 @@ class _Shape:
         self.options = options
         self._most, self._followed = most, (most + 1) // 2
         self._patience = _LEAST_PATIENCE / faster
-        self._n_with_all_folds = _ROUNDS_OF_ALL_FOLDS / faster
         self._n_to_compare = _ROUNDS_TO_COMPARE / faster
         self._stage = 0.0
         self._folds = [
@@ -192,7 +187,6 @@ class _Shape:
         self.judged = [each.judged() for each in self._folds]
         weights = [len(own.y) if own.weight is None else own.weight.sum() for _, own in parts]
         self._shares = np.array(weights) / np.sum(weights)
-        self._of_folds_left_out = 0.0
         self._is_beaten = False
         n_scores = max(len(own.y) for _, own in parts) * parts[0][0].loss.n_outputs
         self._most_looks = max(1, _SCORES_AT_A_TIME // n_scores)
@@ -266,21 +260,9 @@ class _Shape:
 
     def note(self, looks: list[int]) -> None:
         """Take down the losses at these looks, of rounds that have been made."""
-        made = zip(self._folds, self.judged, strict=True)
-        found = np.array([boosting.losses_of(judged) for boosting, judged in made])
-        by_look = np.ascontiguousarray(np.nan_to_num(found, nan=np.inf).T)
-        means = [float(self._shares @ own) + self._of_folds_left_out for own in by_look]
+        by_look = np.ascontiguousarray(losses_of_folds(self._folds, self.judged).T)
+        means = [float(self._shares @ own) for own in by_look]
         self.losses.extend(zip(looks, means, strict=True))
-        if self._n_made >= max(self._stage, self._n_with_all_folds) and math.isfinite(means[-1]):
-            self._leave_folds_out(by_look[-1])
-
-    def _leave_folds_out(self, losses: FloatArray) -> None:
-        """Go on with few folds; the loss falls, from where it is, as theirs does."""
-        if len(self._folds) <= _LAST_FOLDS:
-            return
-        self._folds, self.judged = self._folds[:_LAST_FOLDS], self.judged[:_LAST_FOLDS]
-        self._shares = self._shares[:_LAST_FOLDS] / self._shares[:_LAST_FOLDS].sum()
-        self._of_folds_left_out = self.losses[-1][1] - float(self._shares @ losses[:_LAST_FOLDS])
 
 
 def _boost(shapes: list[_Shape], before: float, n_threads: int, watch: Watch | None) -> None:
