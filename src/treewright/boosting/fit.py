@@ -165,13 +165,15 @@ class Boosting:
         patience = self._options.n_iter_no_change or PATIENCE
         for done in self._told(listener):
             rounds.append(done)
+            if not self._watches:
+                continue
             watched = self._watched(done)
             waited += 1
             if watched < best - self._options.tol:
                 best, waited = watched, 0
             if watched < least:
                 least, kept = watched, done.number
-            if self._watches and waited >= patience:
+            if waited >= patience:
                 break
         self._warn_if_nothing_is_learned(rounds)
         whole = self.so_far()
