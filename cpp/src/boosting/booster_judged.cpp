@@ -1,6 +1,7 @@
 // Rounds made in several boosters side by side, each judged by rows that it has not seen.
 
 #include <algorithm>
+#include <iterator>
 
 #include "treewright/base/error.hpp"
 #include "treewright/boosting/booster.hpp"
@@ -23,10 +24,12 @@ void JudgedBooster::make(const RoundsAhead& ahead, double most_score, Team& team
         bounds.emplace_back(own.begin(), own.end());
     }
     if (!(booster.reach() < most_score)) return;
-    // One model for all looks: to make it takes longer than to ask it about few rows.
+    // One model for all looks: to make it takes longer than to ask it about few rows. It takes the
+    // trees: once the rows are scored nobody asks for them.
+    const auto begin = booster.trees.begin() + static_cast<std::ptrdiff_t>(first);
     const BoostForest forest(
         booster.codebook(),
-        {booster.trees.begin() + static_cast<std::ptrdiff_t>(first), booster.trees.end()},
+        {std::make_move_iterator(begin), std::make_move_iterator(booster.trees.end())},
         booster.outputs());
     std::size_t n_added = 0;
     for (const std::size_t look : ahead.looks) {

@@ -36,6 +36,7 @@ constexpr std::size_t kEntryCost = 18;
 template <class Row>
 class Growing {
     using Entry = typename Row::Entry;
+    using Leaf = OpenLeaf<Entry>;
 
 public:
     Growing(const BoostRound& round, const BoostGrowth& growth, GrowBuffers& buffers, Team& team,
@@ -46,7 +47,8 @@ public:
           buffers(buffers),
           team(team),
           progress(progress),
-          memory(buffers.template histograms<Entry>()) {
+          memory(buffers.template histograms<Entry>()),
+          open(memory.open) {
         memory.make_room(team.size(), table.n_entries);
     }
 
@@ -71,24 +73,11 @@ public:
         note_leaves();
         for (Leaf& leaf : open)
             if (leaf.histogram) memory.pool.push_back(std::move(leaf.histogram));
+        buffers.nodes = std::exchange(tree.nodes, {tree.nodes.begin(), tree.nodes.end()});
         return std::move(tree);
     }
 
 private:
-    struct Leaf {
-        std::uint32_t node = 0;
-        std::size_t begin = 0;
-        std::size_t end = 0;
-        std::size_t depth = 0;
-        Sums total;
-        Bounds bounds;
-        std::unique_ptr<Entry[]> histogram;
-        std::vector<std::uint32_t> asked;  ///< columns on the path, where interactions matter
-        BoostSplit best;
-
-        [[nodiscard]] std::size_t n() const { return end - begin; }
-    };
-
     /// Whether these are all rows of the table, which are then not listed.
     [[nodiscard]] bool is_all(const Leaf& leaf) const {
         return round.sample.empty() && leaf.depth == 0;
@@ -117,9 +106,10 @@ private:
         buffers.rows.resize(n);
         buffers.second.resize(n + kDivideSlack);
         std::copy(round.sample.begin(), round.sample.end(), buffers.rows.begin());
-        const std::size_t most_leaves = std::min(growth.max_leaves, n);
-        tree.nodes.reserve(2 * most_leaves);
-        open.reserve(most_leaves);
+        // Many small trees are kept: each has as much memory as it needs, and no more.
+        tree.nodes = std::move(buffers.nodes);
+        tree.nodes.clear();
+        open.clear();
         tree.nodes.emplace_back();
         Leaf root;
         root.end = n;
@@ -576,11 +566,11 @@ private:
     Team& team;
     Progress& progress;
     BoostTree tree;
-    std::vector<Leaf> open;
     std::vector<std::uint32_t> drawn[2];  ///< columns of the leaves at hand
     std::size_t n_unchecked = 0;
     Ways ways;  ///< of the split at hand
     HistogramMemory<Entry>& memory;
+    std::vector<Leaf>& open;
     std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample
 };
 

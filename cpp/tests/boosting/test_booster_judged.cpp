@@ -80,11 +80,17 @@ CASE(judged_rounds_are_those_of_one_booster_after_the_other) {
                 own.insert(own.end(), each.found.begin(), each.found.end());
             }
         }
-        // The last look is what the whole model says.
-        const BoostForest whole(b.booster->codebook(), b.booster->trees, 3);
+        // The last look is what the whole model says, whose trees judged boosters do not keep.
+        Fold alone(2, 0.7);
+        Team team(1, unstopped);
+        for (const RoundsAhead& ahead : {first, second})
+            for (const std::uint64_t key : ahead.keys)
+                alone.booster->round(alone.growth, ahead.learning_rate, key, team, unstopped);
+        const BoostForest whole(alone.booster->codebook(), alone.booster->trees, 3);
         std::vector<double> scores(3 * kRows);
-        whole.add_scores(b.coded, 0, 3 * 7, 1, unstopped, scores);
+        whole.add_scores(alone.coded, 0, 3 * 7, 1, unstopped, scores);
         CHECK(scores == own.back());
+        CHECK(b.booster->trees.size() == alone.booster->trees.size());
         CHECK(own.front() != own.back());
     }
     CHECK(found[0] == found[1]);

@@ -4,23 +4,28 @@ Too few rounds underfit, too many learn the noise, and the right number differs 
 thirty from table to table. The number with the least loss on held-out rows is chosen (Hastie,
 Tibshirani and Friedman 2009, section 10.12), by rounds of a large learning rate: as many more are
 then made as the rate of the model is smaller. Losses are looked at ever more rarely: after each
-round at first, after every sixteenth of the rounds made later (docs/decisions/017).
+round at first, after every sixteenth of the rounds made later.
 
 Folds are boosted side by side, and so are the shapes of trees that are tried. All rounds that will
-be made whatever they show, those before patience can end, are one call into the core.
+be made whatever they show, those before patience can end, are one call into the core. A shape ends
+sooner where it cannot become the best any more, and half of the most rounds are followed: a loss
+that still falls after them has all. docs/decisions/017 has what that costs, and what it saves.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from treewright.array_types import Array, Int64Array
 from treewright.boosting.defaults import SHAPES, final_rate, is_auto, n_folds_judged
-from treewright.boosting.fit import MOST_SCORE, Boosting
+from treewright.boosting.fit import MOST_SCORE, Boosting, losses_of_folds
 from treewright.boosting.options import BoostingOptions
 from treewright.boosting.problem import BoostingProblem
 from treewright.boosting.rounds import RoundsChoice, TriedShape
@@ -32,6 +37,14 @@ LEAST_ROWS = 30
 """Rows that cross-validation needs: with fewer, a fifth of them says too little."""
 _LEAST_PATIENCE = 40
 """In rounds of the model's own rate."""
+_PATIENCE_SHARE = 3
+"""A shape ends once its loss has not fallen for a third of the rounds of the least loss."""
+_ROUNDS_TO_COMPARE = 120
+"""In rounds of the model's own rate: what plain trees can say is learned by then (0.95^120 of it is
+left), and the loss shows what the shape can do."""
+_FALL_TO_COME = 1 / 3
+"""What a loss may still fall while its rounds double, as a share of what it fell by when they last
+did: losses flatten, though not always evenly."""
 _ROUNDS_PER_LOOK = 16
 _SCORES_AT_A_TIME = 1_000_000
 """Scores of held-out rows, at all looks together, that one call into the core returns."""
@@ -122,7 +135,9 @@ def choose_rounds(
     # A large table, of which one fold judges, has its shapes tried in turn: it is coded for each.
     n_together = len(shapes) if n_judged > 1 else 1
     n_inside = max(1, n_threads // (n_judged * n_together))
-    tried = []
+    final = float(options.learning_rate)
+    rate_of = partial(final_rate, final) if choosing_rate is not None else lambda n_best: final
+    tried: list[TriedShape] = []
     for first in range(0, len(shapes), n_together):
         group = []
         for depth, share in shapes[first : first + n_together]:
@@ -132,22 +147,9 @@ def choose_rounds(
                 options, max_depth=depth, subsample=share, learning_rate=rate, n_threads=n_inside
             )
             most = max(1, round(options.n_estimators / faster))
-            group.append(_Shape(parts, own, most=most, patience=_LEAST_PATIENCE / faster))
-        _boost(group, n_threads, watch)
-        for shape in group:
-            n_best, loss = _best(shape.losses)
-            final = float(options.learning_rate)
-            if choosing_rate is not None:
-                final = final_rate(final, n_best)
-            tried.append(
-                TriedShape(
-                    max_depth=shape.options.max_depth,
-                    subsample=shape.options.subsample,
-                    learning_rate=final,
-                    n_rounds=max(1, round(n_best * rate / final)),
-                    loss=loss,
-                )
-            )
+            group.append(_Shape(parts, own, most=most, faster=faster))
+        _boost(group, min((each.loss for each in tried), default=math.inf), n_threads, watch)
+        tried += [shape.outcome(rate_of) for shape in group]
     return RoundsChoice(tried)
 
 
@@ -161,9 +163,9 @@ class _Shape:
     options
         The options of its rounds.
     most
-        Rounds at most.
-    patience
-        Rounds without improvement, at least, after which it ends.
+        Rounds that a model may have.
+    faster
+        The learning rate as a multiple of the model's.
     """
 
     def __init__(
@@ -172,16 +174,20 @@ class _Shape:
         options: BoostingOptions,
         *,
         most: int,
-        patience: float,
+        faster: float,
     ) -> None:
         self.options = options
-        self._most, self._patience = most, patience
+        self._most, self._followed = most, (most + 1) // 2
+        self._patience = _LEAST_PATIENCE / faster
+        self._n_to_compare = _ROUNDS_TO_COMPARE / faster
+        self._stage = 0.0
         self._folds = [
             Boosting(learn, options, make=_no_model, validation=judge) for learn, judge in parts
         ]
         self.judged = [each.judged() for each in self._folds]
         weights = [len(own.y) if own.weight is None else own.weight.sum() for _, own in parts]
         self._shares = np.array(weights) / np.sum(weights)
+        self._is_beaten = False
         n_scores = max(len(own.y) for _, own in parts) * parts[0][0].loss.n_outputs
         self._most_looks = max(1, _SCORES_AT_A_TIME // n_scores)
         self.losses: list[tuple[int, float]] = []
@@ -194,20 +200,57 @@ class _Shape:
     @property
     def _ends_at(self) -> float:
         """The rounds after which it ends, as far as is known: later ones may be better."""
-        best = _best(self.losses)[0] if self.losses else 0
-        return min(best + max(self._patience, best // 2), self._most)
+        best = self.best[0] if self.losses else 0
+        return min(best + max(self._patience, best // _PATIENCE_SHARE), self._followed)
+
+    @property
+    def best(self) -> tuple[int, float]:
+        """The number of rounds of least loss so far, and that loss."""
+        return _best(self.losses)
 
     @property
     def is_over(self) -> bool:
-        """Whether the loss has not fallen for long enough."""
-        return self._n_made >= self._ends_at
+        """Whether the loss has not fallen for long enough, or cannot fall far enough."""
+        return self._is_beaten or self._n_made >= self._ends_at
+
+    def compare(self, least: float) -> None:
+        """Let it end where its loss, by what it fell lately, will not come down to another's.
+
+        A loss falls about as much each time the rounds double, or less: it is taken to fall by a
+        share of what it fell since half of the rounds, for each time they can still double.
+        """
+        n_made, loss = self._n_made, self.best[1]
+        if n_made < self._n_to_compare:
+            return
+        half = bisect_right(self.losses, n_made // 2, key=lambda pair: pair[0])
+        fell = self.losses[max(half - 1, 0)][1] - loss
+        to_come = _FALL_TO_COME * max(fell, 0.0) * math.log2(self._followed / n_made)
+        self._is_beaten = loss - to_come > least
+
+    def outcome(self, rate_of: Callable[[int], float]) -> TriedShape:
+        """Return the rounds to make by the rate of a model, which follows from their number."""
+        n_best, loss = self.best
+        if n_best == self._followed:
+            n_best = self._most
+        rate = rate_of(n_best)
+        return TriedShape(
+            max_depth=self.options.max_depth,
+            subsample=self.options.subsample,
+            learning_rate=rate,
+            n_rounds=max(1, round(n_best * float(self.options.learning_rate) / rate)),
+            loss=loss,
+        )
+
+    def begin_stage(self) -> None:
+        """Fix how many rounds are made, whatever they show, before it is compared with others."""
+        self._stage = self._ends_at
 
     def looks_ahead(self) -> list[int]:
-        """Return the numbers of rounds after which to look next, before it can end."""
+        """Return the numbers of rounds after which to look next, none once the stage is made."""
         looks: list[int] = []
-        n_made, end = self._n_made, self._ends_at
-        while n_made < end and len(looks) < self._most_looks:
-            n_made += min(max(1, n_made // _ROUNDS_PER_LOOK), self._most - n_made)
+        n_made = self._n_made
+        while n_made < self._stage and len(looks) < self._most_looks:
+            n_made += min(max(1, n_made // _ROUNDS_PER_LOOK), self._followed - n_made)
             looks.append(n_made)
         return looks
 
@@ -217,29 +260,33 @@ class _Shape:
 
     def note(self, looks: list[int]) -> None:
         """Take down the losses at these looks, of rounds that have been made."""
-        made = zip(self._folds, self.judged, strict=True)
-        found = np.array([boosting.losses_of(judged) for boosting, judged in made])
-        by_look = np.ascontiguousarray(np.nan_to_num(found, nan=np.inf).T)
+        by_look = np.ascontiguousarray(losses_of_folds(self._folds, self.judged).T)
         means = [float(self._shares @ own) for own in by_look]
         self.losses.extend(zip(looks, means, strict=True))
 
 
-def _boost(shapes: list[_Shape], n_threads: int, watch: Watch | None) -> None:
-    """Make rounds of all shapes until the last of them is over."""
+def _boost(shapes: list[_Shape], before: float, n_threads: int, watch: Watch | None) -> None:
+    """Make rounds of all shapes until the last is over; `before` is the loss of earlier ones."""
     while going := [each for each in shapes if not each.is_over]:
-        looks = [each.looks_ahead() for each in going]
-        ahead = [each.ahead(own) for each, own in zip(going, looks, strict=True)]
-        make_side_by_side(
-            [judged for each in going for judged in each.judged],
-            [rounds for each in ahead for rounds in each],
-            MOST_SCORE,
-            n_threads,
-        )
-        for each, own in zip(going, looks, strict=True):
-            each.note(own)
-            if watch is not None:
-                for n_made, loss in each.losses[-len(own) :]:
-                    watch(each.options.max_depth, n_made, loss)
+        for each in going:
+            each.begin_stage()
+        # What is decided after a stage does not depend on how many calls make it.
+        while looks := [(each, own) for each in going if (own := each.looks_ahead())]:
+            ahead = [each.ahead(own) for each, own in looks]
+            make_side_by_side(
+                [judged for each, _ in looks for judged in each.judged],
+                [rounds for each in ahead for rounds in each],
+                MOST_SCORE,
+                n_threads,
+            )
+            for each, own in looks:
+                each.note(own)
+                if watch is not None:
+                    for n_made, loss in each.losses[-len(own) :]:
+                        watch(each.options.max_depth, n_made, loss)
+        least = min(before, *(each.best[1] for each in shapes))
+        for each in going:
+            each.compare(least)
 
 
 def _no_model(core: Any, base: Any, thresholds: Any) -> Any:

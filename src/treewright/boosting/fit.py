@@ -165,13 +165,15 @@ class Boosting:
         patience = self._options.n_iter_no_change or PATIENCE
         for done in self._told(listener):
             rounds.append(done)
+            if not self._watches:
+                continue
             watched = self._watched(done)
             waited += 1
             if watched < best - self._options.tol:
                 best, waited = watched, 0
             if watched < least:
                 least, kept = watched, done.number
-            if self._watches and waited >= patience:
+            if waited >= patience:
                 break
         self._warn_if_nothing_is_learned(rounds)
         whole = self.so_far()
@@ -273,9 +275,19 @@ class Boosting:
             "\n  Hint: a smaller learning_rate, or a larger l2_regularization."
         )
 
+    @property
+    def validation(self) -> BoostingProblem:
+        """The validation rows, where there are any."""
+        assert self._validation is not None
+        return self._validation
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether thresholds between ordered classes are learned beside the trees."""
+        return bool(self._thresholds)
+
     def judged(self) -> JudgedBooster:
         """Return the booster with its validation rows, for rounds side by side with others."""
-        assert self._validation is not None
         start = np.ascontiguousarray(self._validation_scores).reshape(-1)
         return JudgedBooster(self._booster, self._growth, self._validation_rows, start)
 
@@ -292,19 +304,6 @@ class Boosting:
         keys = keys_of_rounds(self._options.seed, n_made, looks[-1])
         rate = float(self._options.learning_rate)
         return RoundsAhead(rate, keys, [look - n_made for look in looks])
-
-    def losses_of(self, judged: JudgedBooster) -> list[float]:
-        """Return the loss of the validation rows at each look of the rounds just made."""
-        self.check_reach()
-        own = self._validation
-        assert own is not None
-        if not self._thresholds:
-            return own.loss.means(judged.found, own.y, own.weight)
-        made = zip(judged.found, judged.found_thresholds, strict=True)
-        return [
-            own.loss.with_thresholds(thresholds[0]).mean(scores, own.y, own.weight)
-            for scores, thresholds in made
-        ]
 
     def _figures(self, number: int) -> dict[str, float]:
         """Return the losses and scores after a round."""
@@ -336,3 +335,27 @@ class Boosting:
             if np.isnan(score):
                 raise ParameterError(f"round {number + 1}: scoring gave nan, which is no score.")
         return figures
+
+
+def losses_of_folds(folds: list[Boosting], judged: list[JudgedBooster]) -> FloatArray:
+    """Return the loss of the validation rows of folds at each look of the rounds just made.
+
+    Folds x looks; infinite where a loss is no number.
+    """
+    for each in folds:
+        each.check_reach()
+    own = [each.validation for each in folds]
+    if not folds[0].has_thresholds:
+        y, weight = [each.y for each in own], [each.weight for each in own]
+        found = own[0].loss.means([each.found for each in judged], y, weight)
+    else:
+        found = np.array(
+            [
+                [
+                    rows.loss.with_thresholds(thresholds[0]).mean(scores, rows.y, rows.weight)
+                    for scores, thresholds in zip(each.found, each.found_thresholds, strict=True)
+                ]
+                for rows, each in zip(own, judged, strict=True)
+            ]
+        )
+    return np.nan_to_num(found, nan=np.inf)

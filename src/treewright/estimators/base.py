@@ -7,6 +7,7 @@ fitted attributes end in ``_``.
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -483,6 +484,12 @@ class TreeRegressor(ValueTask, TreeEstimator):
 
 def parameters_for(options: type, estimator: BaseEstimator) -> dict[str, Any]:
     """Return the parameters of an estimator that are fields of an options class."""
-    given = set(estimator._get_param_names())
-    names = [field.name for field in fields(options) if field.name in given]
+    kind: Any = type(estimator)
+    names = _parameters_of(options, kind)
     return {name: getattr(estimator, name) for name in names}
+
+
+@cache  # to read a signature takes longer than to fit a small tree
+def _parameters_of(options: type, estimator: Any) -> tuple[str, ...]:
+    given = set(estimator._get_param_names())
+    return tuple(field.name for field in fields(options) if field.name in given)

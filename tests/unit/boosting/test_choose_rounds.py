@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from treewright.boosting.choose_rounds import N_FOLDS, choose_rounds, folds_of
 from treewright.boosting.defaults import n_folds_judged
 from treewright.boosting.losses import loss_of_classes, loss_of_values
 from treewright.boosting.problem import BoostingProblem
+from treewright.boosting.rounds import RoundsChoice
 from treewright.data.read.table import read_table
 from treewright.data.read.weights import RowWeights
 from treewright.errors import ParameterError
@@ -189,14 +191,56 @@ def test_noise_is_left_early_and_what_is_sure_is_learned_to_the_end() -> None:
     assert tw.GradientBoostingClassifier().fit(WHOLE, SURE).n_iter_ >= 500
 
 
+Told = dict[int | None, list[tuple[int, float]]]
+
+
+def chosen_and_told(X: Any, y: Any, **of_problem: Any) -> tuple[RoundsChoice, Told]:
+    """Choose as an estimator does, and keep what every shape was seen to lose."""
+    own = problem(X, y, **of_problem)
+    folds = folds_of(own)
+    assert folds is not None
+    options = tw.GradientBoostingRegressor()._boosting_options()
+    options = options.settled(own, ends_by_itself=True)
+    told: Told = {}
+
+    def watch(depth: int | None, n_made: int, loss: float) -> None:
+        told.setdefault(depth, []).append((n_made, loss))
+
+    return choose_rounds(own, options, folds, choosing_rate=0.2, watch=watch), told
+
+
 def test_rounds_are_chosen_by_a_large_rate_and_made_by_a_small_one() -> None:
     model = tw.GradientBoostingRegressor().fit(X, VALUES)
-    by_hand = tw.GradientBoostingRegressor(
-        learning_rate=0.2, min_hessian=0.001, l2_regularization=3.0
-    ).fit(X, VALUES)
-    for own, its in zip(model.choice_.tried, by_hand.choice_.tried, strict=True):
-        assert own.n_rounds == (4 if its.n_rounds <= 100 else 2) * its.n_rounds
-        assert own.loss == its.loss
+    choice, told = chosen_and_told(X, VALUES, of_classes=False)
+    for own, its in zip(model.choice_.tried, choice.tried, strict=True):
+        assert own == its
+        n_best, loss = min(told[own.max_depth], key=lambda pair: pair[1])
+        assert own.n_rounds == (4 if n_best <= 100 else 2) * n_best
+        assert own.loss == pytest.approx(loss, rel=1e-6)
+
+
+def test_a_loss_that_still_falls_after_half_of_the_rounds_has_all_of_them() -> None:
+    choice, told = chosen_and_told(WHOLE, SURE, n_classes=2)
+    falling = [n for n, _ in told[None]]
+    assert falling[-1] == 125  # 500 rounds by 0.05
+    assert told[None][-1] == min(told[None], key=lambda pair: pair[1])
+    assert (choice.best.max_depth, choice.best.learning_rate) == (None, 0.1)
+    assert choice.best.n_rounds == 500  # as 1,000 by 0.05
+
+
+def test_a_shape_ends_once_its_loss_cannot_come_down_to_the_other() -> None:
+    y = (WHOLE.sum(axis=1) + WHOLE[:, 0] * WHOLE[:, 1]) % 2  # parity: depth 3 cannot tell it
+    choice, told = chosen_and_told(WHOLE, y, n_classes=2)
+    assert choice.best.max_depth is None
+    deep, shallow = told[None], told[3]
+    n_made = shallow[-1][0]
+    assert 30 <= n_made < deep[-1][0]
+    least = min(loss for _, loss in shallow)
+    at_half = next(loss for n, loss in reversed(shallow) if n <= n_made // 2)
+    doublings = math.log2(125 / n_made)
+    hope = least - max(at_half - least, 0.0) / 3 * doublings
+    made_then = [loss for n, loss in deep if n <= n_made]
+    assert hope > min(made_then)
 
 
 def test_one_fold_judges_a_large_table() -> None:
@@ -321,20 +365,12 @@ def test_how_many_looks_one_call_takes_changes_nothing(monkeypatch: pytest.Monke
 
 
 def test_shapes_end_each_by_its_own_patience() -> None:
-    told: list[tuple[int | None, int, float]] = []
-    own = problem(X, VALUES, of_classes=False)
-    folds = folds_of(own)
-    assert folds is not None
-    options = tw.GradientBoostingRegressor()._boosting_options()
-    options = options.settled(own, ends_by_itself=True)
-    choice = choose_rounds(
-        own, options, folds, choosing_rate=0.2, watch=lambda *each: told.append(each)
-    )
+    noise = np.random.default_rng(1).permutation(VALUES)
+    choice, told = chosen_and_told(X, noise, of_classes=False)
     for tried in choice.tried:
-        made = [(n, loss) for depth, n, loss in told if depth == tried.max_depth]
+        made = told[tried.max_depth]
         numbers = [n for n, _ in made]
         assert numbers == sorted(set(numbers))
-        best = min(made, key=lambda pair: pair[1])
-        assert best[1] == pytest.approx(tried.loss, rel=1e-6)
-        waited = [n - best[0] for n in numbers]
-        assert waited[-1] >= max(10, best[0] // 2) > waited[-2]
+        n_best, loss = min(made, key=lambda pair: pair[1])
+        assert loss == pytest.approx(tried.loss, rel=1e-6)
+        assert numbers[-1] - n_best >= max(10, n_best // 3) > numbers[-2] - n_best

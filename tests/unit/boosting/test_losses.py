@@ -132,7 +132,7 @@ def test_the_start_does_not_depend_on_the_order_of_rows(is_weighted: bool) -> No
 
 @pytest.mark.parametrize("weighs", [False, True])
 @pytest.mark.parametrize("name", [*NAMES, "log_loss", "exponential"])
-def test_means_at_several_scores_are_those_of_each(name: str, weighs: bool) -> None:
+def test_means_of_parts_at_several_scores_are_those_of_each(name: str, weighs: bool) -> None:
     random = np.random.default_rng(7)
     weight = random.random(37) if weighs else None
     losses: list[Loss] = []
@@ -143,5 +143,12 @@ def test_means_at_several_scores_are_those_of_each(name: str, weighs: bool) -> N
     for loss in losses:
         y = random.integers(0, max(loss.n_outputs, 2), 37).astype(np.float64)
         scores = random.normal(size=(5, 37, loss.n_outputs))
-        apart = [loss.mean(own, y + 0.5 * (name == "gamma"), weight) for own in scores]
-        assert loss.means(scores, y + 0.5 * (name == "gamma"), weight) == apart
+        y += 0.5 * (name == "gamma")
+        parts = [slice(0, 20), slice(20, 21), slice(21, 37)]
+        shares = [None if weight is None else weight[part] for part in parts]
+        together = loss.means([scores[:, part] for part in parts], [y[p] for p in parts], shares)
+        apart = [
+            [loss.mean(own[part], y[part], share) for own in scores]
+            for part, share in zip(parts, shares, strict=True)
+        ]
+        np.testing.assert_allclose(together, apart, rtol=1e-13)

@@ -165,6 +165,7 @@ struct JudgedBooster {
     std::vector<std::vector<double>> found_bounds;
 
     /// Makes rounds. They end early where scores reach beyond `most_score`; looks are missing then.
+    /// Trees whose rows are judged are not kept: the booster only knows how many there are.
     void make(const RoundsAhead& ahead, double most_score, Team& team, Progress& progress);
 };
 

@@ -40,6 +40,22 @@ struct GrownLeaf {
     RowRange rows;  ///< of the sample, in their order
 };
 
+/// A leaf of the tree that is grown, which may still be split.
+template <class Entry>
+struct OpenLeaf {
+    std::uint32_t node = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t depth = 0;
+    Sums total;
+    Bounds bounds;
+    std::unique_ptr<Entry[]> histogram;
+    std::vector<std::uint32_t> asked;  ///< columns on the path, where interactions matter
+    BoostSplit best;
+
+    [[nodiscard]] std::size_t n() const { return end - begin; }
+};
+
 /// Histograms and what they are made with, kept from tree to tree: of a small table a tree is grown
 /// in less time than its memory takes to be cleared.
 template <class Entry>
@@ -48,7 +64,8 @@ struct HistogramMemory {
     std::vector<std::unique_ptr<Entry[]>> spare;  ///< of the threads but the first
     std::vector<SearchScratch> scratch;           ///< of each thread
     std::vector<NearRows<Entry>> near;
-    GatheredRows<Entry> gathered;  ///< of a leaf without a histogram
+    GatheredRows<Entry> gathered;       ///< of a leaf without a histogram
+    std::vector<OpenLeaf<Entry>> open;  ///< of the tree at hand
 
     void make_room(std::size_t n_threads, std::size_t n_entries) {
         while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[n_entries]);
@@ -69,6 +86,7 @@ struct GrowBuffers {
 
     std::vector<std::uint32_t> rows;
     std::vector<std::uint32_t> second;  ///< rows of a node on their way to its second child
+    std::vector<BoostNode> nodes;       ///< of the tree at hand, which may have many or few
     // Filled by grow():
     std::vector<std::uint32_t> leaf_of_row;  ///< node of each row of the table
     std::vector<GrownLeaf> leaves;           ///< until `rows` changes
