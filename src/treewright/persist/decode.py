@@ -44,7 +44,7 @@ class Decoder:
                 warnings.simplefilter("ignore")
                 for entry in _typed(_typed(model, dict)["objects"], list):
                     self._objects.append(self._object(_typed(entry, dict)))
-            return self.value(model["model"])
+                return self.value(model["model"])
         except ModelFormatError:
             raise
         except (

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,8 +105,10 @@ def mapped(path: str | os.PathLike[str], *, at_once: bool = True) -> Iterator[by
     """
     try:
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size <= _SMALL:
+            found = os.fstat(file.fileno())
+            if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+                raise OSError(errno.ENODEV, "it is a device")  # some never end
+            if found.st_size <= _SMALL:
                 yield file.read()
                 return
             # Closed with the last view of it: an error that is being told may hold one.

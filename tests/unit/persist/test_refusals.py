@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,9 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
         tw.load(tmp_path / "gone.tw")
     with pytest.raises(OSError, match="cannot be read"):
         tw.load(tmp_path)
+    if os.path.exists("/dev/zero"):
+        with pytest.raises(ModelFileError, match="cannot be read: it is a device"):
+            tw.load("/dev/zero")
 
 
 def test_what_cannot_be_remembered_is_refused(tmp_path: Path) -> None:
