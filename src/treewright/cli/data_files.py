@@ -160,7 +160,7 @@ def read_table(
     """
     if data.startswith(EXAMPLE):
         return _example(data)
-    frame = _frame_of_file(session, data, how or HowToRead(), like)
+    frame = _frame_of_file(session, data, with_schema(how or HowToRead()), like)
     if frame.n_rows == 0:
         raise Failure(code="no-rows", message=f"{data} has no rows below its header", file=data)
     return RawTable(source=data, frame=frame)
@@ -194,7 +194,7 @@ def _frame_of_file(session: Session, data: str, how: HowToRead, like: Any = None
     from treewright.cli.file_faults import check_before_reading, told_as_options
     from treewright.data.files.any_file import read_file
 
-    check_before_reading(data)
+    check_before_reading(data, how)
     options = options_of(how)
     with told_as_options(data, how), Working(session, f"reading {data}"):
         if like is not None:
@@ -212,6 +212,37 @@ def _like(options: ReadOptions, reading: Reading) -> ReadOptions:
     return replace(made, also_missing=(*made.also_missing, *marks), strict=False)
 
 
+def with_schema(how: HowToRead) -> HowToRead:
+    """Return how to read with what a schema's file says; what was typed goes first."""
+    if how.schema is None:
+        return how
+    import json
+
+    from treewright.cli.model_files import check_exists
+
+    check_exists(how.schema)
+    try:
+        columns = json.loads(Path(how.schema).read_text(encoding="utf-8"))["columns"]
+        kinds = tuple((name, each["kind"]) for name, each in columns.items())
+        orders = tuple(
+            (name, ",".join(each["order"])) for name, each in columns.items() if "order" in each
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Failure(
+            code="schema",
+            message=f"{how.schema} is no schema",
+            hint="treewright info DATA --to schema writes one",
+            file=how.schema,
+        ) from None
+    typed = {name for name, _ in how.kind}, {name for name, _ in how.order}
+    return replace(
+        how,
+        schema=None,
+        kind=(*how.kind, *(pair for pair in kinds if pair[0] not in typed[0])),
+        order=(*how.order, *(pair for pair in orders if pair[0] not in typed[1])),
+    )
+
+
 def options_of(how: HowToRead) -> ReadOptions:
     """Return how a file is read, as the library takes it."""
     from treewright.data.files.any_file import ReadOptions
@@ -227,6 +258,7 @@ def options_of(how: HowToRead) -> ReadOptions:
         thousands=how.thousands,
         dates=how.dates,
         kinds=_kinds(how.kind),
+        format=how.from_,
         strict=True,
     )
 
@@ -259,7 +291,7 @@ def table_like(session: Session, data: str, model: str, loaded: Any) -> Learning
     return LearningTable(
         raw=raw,
         X=raw.frame.drop(target),
-        y=_values(column, task),
+        y=target_values(column, task),
         target=target,
         task=task,
         weights=raw.frame.weights,
@@ -319,7 +351,7 @@ def learning_table(
     return LearningTable(
         raw=raw,
         X=X,
-        y=_values(column, found),
+        y=target_values(column, found),
         target=chosen,
         task=found,
         left_out=left_out,
@@ -428,7 +460,8 @@ def task_of(column: Column) -> Task:
     return "classes" if few else "numbers"
 
 
-def _values(column: Column, task: Task) -> Array:
+def target_values(column: Column, task: Task) -> Array:
+    """Return the target as an array: classes as they are, numbers as floats."""
     import numpy as np
 
     from treewright.data.column import whole_as_floats

@@ -20,7 +20,7 @@ _BYTES_PER_CELL = 40
 """A cell as text, as a number, coded and sorted at once: measured on tables of decimals."""
 
 
-def check_before_reading(data: str) -> None:
+def check_before_reading(data: str, how: HowToRead) -> None:
     """Refuse what cannot be read, before it is: no file, no rows on stdin, more than fits."""
     if data == "-":
         _check_stdin()
@@ -33,6 +33,30 @@ def check_before_reading(data: str) -> None:
         raise Failure(code="no-rows", message=f"{data} is empty", file=data)
     if file.stat().st_size > _HEAD:
         _check_memory(file, data)
+    if how.delimiter is not None:
+        _check_delimiter(file, data, how.delimiter)
+
+
+def _check_delimiter(file: Path, data: str, given: str) -> None:
+    """Refuse a delimiter that is in no header, where another divides every line alike."""
+    with file.open("rb") as opened:
+        head = opened.read(1 << 16).decode("utf-8", "replace")
+    lines = head.splitlines()[:20]
+    mark = {"tab": "\t", "\\t": "\t"}.get(given, given)
+    if not lines or mark in lines[0]:
+        return
+    for other in (";", "\t", "|", ","):
+        n_times = lines[0].count(other)
+        if n_times and all(line.count(other) == n_times for line in lines[:-1]):
+            shown = lines[0] if len(lines[0]) <= 20 else f"{lines[0][:17]}…"
+            raise Failure(
+                code="delimiter",
+                message=(
+                    f"{data} has one column, {shown!r}, and {other!r} {n_times} times in every line"
+                ),
+                hint="--delimiter tab" if other == "\t" else f"--delimiter '{other}'",
+                file=data,
+            )
 
 
 def _check_stdin() -> None:

@@ -26,7 +26,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "tree": Algorithm(
         "DecisionTreeClassifier",
         "DecisionTreeRegressor",
-        "5 rows a leaf, pruned by cost complexity and the rule of one standard error",
+        "5 rows a leaf, pruned by cost complexity, 1-SE",
     ),
     "id3": Algorithm("ID3Classifier", None, "Quinlan 1986: gain, a branch for each value"),
     "c45": Algorithm("C45Classifier", None, "Quinlan 1993: gain ratio, divided cases, pruned"),

@@ -63,7 +63,7 @@ class Option:
 
 _ALWAYS = (
     Option("json", "flag", "output", "one JSON document: help json"),
-    Option("python", "flag", "output", "print the lines of Python that do the same; run nothing"),
+    Option("python", "flag", "output", "print Python that does the same; run nothing"),
     Option("quiet", "flag", "output", "no notes; errors and failed checks only", letter="q"),
     Option(
         "plain",
@@ -99,7 +99,7 @@ _TABLE = (
         "target",
         "text",
         "table",
-        "column to predict; else target, class, label, y or the last",
+        "column to predict; else by its name, or the last",
         metavar="NAME",
         letter="t",
     ),
@@ -110,7 +110,7 @@ _TABLE = (
         "use",
         "names",
         "table",
-        "columns to keep that would be left out as identifiers",
+        "columns to keep that look like identifiers",
         metavar="NAMES",
     ),
     Option(
@@ -125,7 +125,7 @@ _TABLE = (
         "missing",
         "texts",
         "table",
-        "a text that means missing, beside the usual; none: only empty",
+        "a text that means missing; none: only empty",
         metavar="TEXT",
     ),
     Option(
@@ -221,7 +221,7 @@ _TABLE = (
         "algorithm",
         "text",
         "model",
-        "tree (default), c45, cart, forest, boosting ...: help algorithms",
+        "tree, c45, cart, forest ...: help algorithms",
         metavar="NAME",
         letter="a",
         default="tree",
@@ -230,7 +230,7 @@ _TABLE = (
         "settings",
         "pairs",
         "model",
-        "a parameter of the algorithm; repeatable: help parameters",
+        "a parameter of the algorithm: help parameters",
         metavar="NAME=VALUE",
         flag="--set",
     ),
@@ -319,14 +319,14 @@ _TABLE = (
         "at_least",
         "pairs",
         "judging",
-        "exit 3 unless a figure is at least so large; repeatable",
+        "exit 3 unless a figure is at least X",
         metavar="METRIC=X",
     ),
     Option(
         "at_most",
         "pairs",
         "judging",
-        "exit 3 unless a figure is at most so large; repeatable",
+        "exit 3 unless a figure is at most X",
         metavar="METRIC=X",
     ),
     # output: what is shown, and where to

@@ -139,10 +139,9 @@ def _unknown_option(command: Command, name: str) -> Failure:
     from treewright.parameters import nearest
 
     own = [*(option.long for option in command.all_options), "--help", "--help-all"]
-    near = nearest(name, own)
+    other = name in [option.long for option in OPTIONS.values()]
+    near = None if other else nearest(name, own)
     if near is None:
-        elsewhere = [option.long for option in OPTIONS.values()]
-        other = name in elsewhere
         hint = f"treewright {command.name} --help-all lists its options"
         found = "Other commands have it." if other else ""
     else:

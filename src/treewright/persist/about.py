@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -65,12 +66,21 @@ def plain_values(given: Mapping[str, Any] | None) -> dict[str, Any]:
     try:
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             raise TypeError("not a mapping of names to values")
-        plain: dict[str, Any] = parsed_json(json_bytes(dict(given)))
+        plain: dict[str, Any] = parsed_json(json_bytes(_finite(dict(given))))
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"remember must map names to texts, numbers, lists and mappings: {error}."
         ) from error
     return plain
+
+
+def _finite(value: Any) -> Any:
+    """Return values with None for numbers that JSON has not: NaN and infinities."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _task(model: Any, inner: Any) -> str:

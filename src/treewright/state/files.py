@@ -114,7 +114,7 @@ def mapped(path: str | os.PathLike[str]) -> Iterator[bytes | memoryview]:
 
 
 def _map(handle: int) -> mmap.mmap:
-    """Return a map of a file, with its pages at hand where the system can bring them all at once."""
+    """Return a map of a file, its pages at hand where the system can bring them all at once."""
     if hasattr(mmap, "MAP_POPULATE"):
         flags = mmap.MAP_PRIVATE | mmap.MAP_POPULATE
         return mmap.mmap(handle, 0, flags=flags, prot=mmap.PROT_READ)

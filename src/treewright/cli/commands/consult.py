@@ -112,9 +112,9 @@ COMMAND = Command(
     arguments=(MODEL, VALUES),
     options=(),
     examples=(
-        ("treewright consult tennis.tw", "asks at the terminal; ? is not known, < goes back"),
-        ("treewright consult tennis.tw Outlook=Rain", "one value known beforehand"),
-        ("treewright consult tennis.tw Outlook=Overcast --json", "for scripts"),
+        ("treewright consult tennis.tw", "? for unknown, < to go back"),
+        ("treewright consult tennis.tw Outlook=Rain", "one value is known"),
+        ("treewright consult tennis.tw Wind=Weak --json", "for scripts"),
     ),
     run=consult,
     python=python,

@@ -243,7 +243,7 @@ COMMAND = Command(
     examples=(
         ("treewright diff old.tw new.tw", "what changed"),
         ("treewright diff old.tw new.tw --data test.csv", "and for which rows"),
-        ("treewright diff old.tw new.tw --data t.csv --at-most changed=0.02", "exit 3 if more"),
+        ("treewright diff old.tw new.tw --at-most changes=0", "exit 3 if any"),
     ),
     run=diff,
     python=python,

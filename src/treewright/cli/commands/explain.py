@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from treewright.cli.command import MODEL, Answer, Argument, Command
 from treewright.cli.failure import Failure, usage
 from treewright.cli.model_files import load_model, remembered_of, tree_of
-from treewright.cli.python_lines import call, load_line, statement
+from treewright.cli.python_lines import Raw, call, load_line, statement
 from treewright.cli.screen.paths import answer_line, explanation_to_dict, path_table, turns_of
 from treewright.cli.screen.screen import Screen
 from treewright.cli.session import Session
@@ -188,14 +188,26 @@ def python(
     taken: dict[str, Any] = {}
     if data is not None:
         taken, _, _ = _row(session, model, data, row, where)
-    asked = {spec.name for spec in tree.schema.sources}
-    whole = {
-        name: value.item() if hasattr(value, "item") else value
-        for name, value in {**taken, **typed_values(tree, changes)}.items()
-        if name in asked
+    row_values = {**taken, **typed_values(tree, changes)}
+    known = {spec.name for spec in tree.schema.sources}
+    asked = known & {
+        name
+        for step in tree.explain(row_values).steps
+        for name in (*tree.schema.inputs_of(step.column), step.column)
     }
+    if tree.linear is not None or tree.arrays.surrogate_column.size:
+        asked = known  # more than the questions on the path may matter
+    whole = {name: _written(row_values.get(name)) for name in row_values if name in asked}
     line = statement(f"print({call('model.tree_.explain', whole)})")
-    return f"{load_line(model)}\n{line}"
+    numpy = "import numpy\n" if "numpy." in line else ""
+    return f"{numpy}{load_line(model)}\n{line}"
+
+
+def _written(value: Any) -> Any:
+    """Return a value of a row as Python writes it; dates are NumPy's."""
+    if getattr(value, "dtype", None) is not None and value.dtype.kind in "mM":
+        return Raw(f"numpy.{type(value).__name__}({str(value)!r})")
+    return value.item() if hasattr(value, "item") else value
 
 
 COMMAND = Command(
@@ -204,9 +216,9 @@ COMMAND = Command(
     arguments=(MODEL, WORDS),
     options=("row", "where"),
     examples=(
-        ("treewright explain loans.tw loans.csv --row 1", "why row 1 gets its answer"),
+        ("treewright explain loans.tw loans.csv --row 1", "why this answer"),
         ("treewright explain loans.tw loans.csv --row 1 months=48", "and what if"),
-        ("treewright explain tennis.tw Outlook=Rain Wind=Weak", "a row that is typed"),
+        ("treewright explain tennis.tw Outlook=Rain Wind=Weak", "a typed row"),
     ),
     run=explain,
     python=python,

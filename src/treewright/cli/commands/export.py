@@ -121,7 +121,7 @@ COMMAND = Command(
     options=("to", "dialect", "out", "force"),
     examples=(
         ("treewright export risk.tw --to sql --out risk.sql", "SQL for SQLite"),
-        ("treewright export risk.tw --out risk.c", "C99; the suffix says so"),
+        ("treewright export risk.tw --out risk.c", "C99, by the suffix"),
         ("treewright export risk.tw --to sql --dialect postgresql", "another dialect"),
     ),
     run=export,

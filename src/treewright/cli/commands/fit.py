@@ -13,6 +13,7 @@ from treewright.cli.data_files import (
     learning_table,
     read_table,
     with_sample,
+    with_schema,
 )
 from treewright.cli.failure import Failure
 from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
@@ -101,7 +102,7 @@ def _out_file(session: Session, data: str, out: str | None) -> OutFile | None:
 
 
 def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
-    how = HowToRead(**{name: options[name] for name in READING})
+    how = with_schema(HowToRead(**{name: options[name] for name in READING}))
     raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
     return learning_table(
         session,
@@ -110,7 +111,7 @@ def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTabl
         task=options["task"],
         ignore=options["ignore"],
         use=options["use"],
-        order=options["order"],
+        order=how.order,
         weight=options["weight"],
         groups=options["groups"],
     )
@@ -150,9 +151,7 @@ def remembered(table: LearningTable, check: Check | None) -> dict[str, Any]:
     if reading is not None:
         kept["reading"] = reading.to_dict()
     if check is not None:
-        from treewright.cli.json_document import as_plain
-
-        kept["check"] = as_plain(check.whole, gaps=[])
+        kept["check"] = check.whole
     return kept
 
 
@@ -245,9 +244,9 @@ COMMAND = Command(
         "force",
     ),
     examples=(
-        ("treewright fit loans.csv", "a tree, its error, and loans.tw"),
-        ("treewright fit loans.csv -t outcome -a forest", "a forest, judged out of bag"),
-        ("treewright fit example:play_tennis -a id3 --steps", "how ID3 grows, step by step"),
+        ("treewright fit loans.csv", "a tree and its error"),
+        ("treewright fit loans.csv -t outcome -a forest", "a forest, out of bag"),
+        ("treewright fit example:play_tennis -a id3 --steps", "how ID3 grows"),
     ),
     run=fit,
     python=python,

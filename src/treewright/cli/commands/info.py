@@ -247,13 +247,7 @@ def _schema(raw: RawTable, to: str) -> Answer:
     import json
 
     lines = [_described(raw, name) for name in raw.frame.columns]
-    made = {
-        each["name"]: {"kind": each["kind"]}
-        | ({"order": [value for value, _ in each["values"]]} if each["distinct"] <= 20 else {})
-        if each["kind"] == "text"
-        else {"kind": each["kind"]}
-        for each in lines
-    }
+    made = {each["name"]: {"kind": each["kind"]} for each in lines}
     return Answer(
         text=lambda screen: json.dumps({"columns": made}, indent=2, ensure_ascii=False),
         result=lambda: {"columns": made},

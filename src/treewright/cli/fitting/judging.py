@@ -103,10 +103,13 @@ def fit_and_judge(
     if how == "out of bag":
         return model, _out_of_bag(model, table)
     common: dict[str, Any] = {
-        "metrics": None if table.task == "classes" else ["rmse", "mae", "r2"],
+        "metrics": _metrics(table),
         "sample_weight": table.weights,
         "groups": table.groups,
     }
+    if how == "other rows":
+        assert asked.test is not None
+        return model, _on_other_rows(session, model, table, asked.test)
     if how == "held out":
         share = 0.2 if asked.holdout is None else asked.holdout
         with Working(session, f"judging on {share:.0%} of the rows"):
@@ -136,6 +139,41 @@ def fit_and_judge(
     return model, _check(done.scores, method, whole=done.to_dict(), folds=len(done.folds))
 
 
+def _on_other_rows(session: Session, model: Any, table: LearningTable, test: str) -> Check:
+    """Return the figures of a model on the rows of another table, read as its own was."""
+    from treewright import evaluate
+    from treewright.cli.data_files import check_column, read_table, target_values
+
+    raw = read_table(session, test, like=table.reading)
+    check_column(raw, table.target, "--target")
+    y = target_values(raw.frame.column(table.target), table.task)
+    for name in table.X.columns:
+        check_column(raw, name, "a column of the model:")
+    X = raw.frame.select(table.X.columns)
+    found = evaluate.judge(model, X, y, metrics=_metrics(table))
+    constant = _value_of_constant(table, y)
+    method = f"{len(y):,} rows of {test}"
+    return _check(found, method, whole=found.to_dict(), baseline=constant)
+
+
+def _metrics(table: LearningTable) -> list[str] | None:
+    return None if table.task == "classes" else ["rmse", "mae", "r2"]
+
+
+def _value_of_constant(table: LearningTable, y: Any) -> tuple[float, str]:
+    """Return the figure of the best constant answer of the table on some rows, and its text."""
+    import numpy as np
+
+    from treewright import evaluate
+
+    constant = _constant(table)
+    metric = "error" if table.task == "classes" else "rmse"
+    answers = np.full(len(y), constant, dtype=y.dtype)
+    found = evaluate.scores(y, answers, task=table.task, metrics=[metric])
+    text = f"always {constant!r}" if table.task == "classes" else "always the mean"
+    return found[metric].value, text
+
+
 def _fitted(estimator: Any, table: LearningTable) -> Any:
     """Return a fitted copy of an estimator."""
     from copy import deepcopy
@@ -151,6 +189,8 @@ def method_of(table: LearningTable, asked: Asked, algorithm: str) -> str:
     n_rows, n_columns = table.X.shape
     if asked.no_check:
         return "none"
+    if asked.test is not None:
+        return "other rows"
     if asked.holdout is not None:
         return "held out"
     if asked.folds is not None or asked.repeats is not None:
@@ -184,19 +224,9 @@ def _out_of_bag(model: Any, table: LearningTable) -> Check:
         task=table.task,
         metrics=["error"] if table.task == "classes" else ["rmse", "mae", "r2"],
     )
-    constant = _constant(table)
-    value = found.metric.value(
-        evaluate.scores(
-            table.y,
-            np.full(len(table.y), constant, dtype=table.y.dtype),
-            task=table.task,
-            metrics=[found.metric.name],
-        ).answers
-    )
     rows = "" if known.all() else f", {int(known.sum()):,} of {len(known):,} rows"
-    text = f"always {constant!r}" if table.task == "classes" else "always the mean"
-    whole = found.to_dict()
-    return _check(found, f"out of bag{rows}", whole=whole, baseline=(value, text))
+    baseline = _value_of_constant(table, table.y)
+    return _check(found, f"out of bag{rows}", whole=found.to_dict(), baseline=baseline)
 
 
 def _constant(table: LearningTable) -> Any:

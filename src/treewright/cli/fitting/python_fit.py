@@ -74,6 +74,10 @@ def _judged(method: str, rows: str, table: LearningTable, asked: Asked) -> str:
         return ""
     if method == "out of bag":
         return ""
+    if method == "other rows":
+        assert asked.test is not None
+        rows = call("tw.read", asked.test, target=table.target)
+        return f"(lambda other: tw.evaluate.judge(model, other.X, other.y))({rows})"
     if method == "held out":
         parts = call(
             "tw.evaluate.holdout",

@@ -62,7 +62,7 @@ def command_page(command: Command, screen: Screen, *, every: bool = False) -> st
         lines += ["", f"{hidden} more: treewright {command.name} --help-all"]
     if command.more:
         lines += ["", *(textwrap.fill(part, _WIDTH) for part in command.more.split("\n\n"))]
-    lines += ["", "treewright help TOPIC: " + ", ".join(TOPICS)]
+    lines += ["", textwrap.fill("treewright help TOPIC: " + ", ".join(TOPICS), _WIDTH)]
     return "\n".join(lines)
 
 

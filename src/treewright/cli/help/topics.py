@@ -5,5 +5,156 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treewright.cli.screen.screen import Screen
+from treewright.cli.screen.table import Column
 
-TOPICS: dict[str, Callable[[list[str], Screen], str]] = {}
+_TABLES = """\
+Read: CSV, TSV, JSON lines, Parquet, ARFF, C4.5's .names and .data; compressed
+with gzip, bzip2 or xz. A file is known by its content; - is standard input.
+example:NAME is an embedded table in any command: treewright demo --list
+
+Found by looking, and said where it is not the usual: what separates columns,
+the decimal mark, the thousands mark, the encoding, the way dates are written.
+--delimiter, --decimal, --thousands, --encoding, --dates, --header say it.
+--kind NAME=text|number|date says what a column is, --order NAME=a,b,c its
+order; info DATA --to schema writes both into a file for --schema FILE.
+
+A model remembers how its table was read: predict needs none of these options.
+Left out by fit, unless --use names them: texts that all differ, 1, 2, 3 ...,
+and id or ..._id with all values different.
+"""
+_MISSING = """\
+Empty cells, ?, NA, N/A, NaN and null are missing. --missing TEXT adds a text
+(repeatable); --missing none: only empty cells are missing.
+
+In a column of at least 90 % numbers or dates the customary marks (- -- . n/a
+none missing unknown) are missing, with a note. Other stray text stops the fit.
+
+How a tree asks about a missing value is up to the algorithm: --set missing=...
+treewright help parameters c45
+"""
+_TARGETS = """\
+--target NAME; else the one column called target, class, label or y; else the
+last. fit always says which.
+
+Text, true/false and whole numbers of at most 10 values are classes, other
+numbers are numbers; --task classes or --task numbers overrules.
+"""
+_EXPORTS = """\
+treewright export MODEL --to TARGET --out FILE writes a file and runs it on
+boundary rows (each cut and its neighbours, each category, unseen, missing,
+extremes): the proof says for how many rows every answer was the model's. Where
+the engine is not installed it says so and exits 0; treewright verify MODEL FILE
+then exits 1.
+"""
+_JSON = """\
+--json puts one document on standard output, success or not:
+  {"format": 1, "treewright": VERSION, "command": "fit", "ok": true,
+   "notes": [{"code", "kind", "message", "remedy", "column"}], "result": {...}}
+or "ok": false and
+  "error": {"code", "message", "hint", "file", "line", "column", "parameter",
+            "exit"}
+NaN and infinities are null, with a note; floats read back exactly.
+
+info       rows, columns, reading; of a model algorithm, parameters, task,
+           target, classes, columns, size, check, versions, fingerprint
+fit        model, file, replaced, tree, check, training_error
+show       nodes
+why        node, rows, counts, impurity, candidates
+rules      rules
+explain    row, prediction, probabilities, path, changed
+consult    prediction, asked, not_needed, cost
+diff       models, changes, rows, moves, checks
+export     file, target, dialect, entry, proof, left_out; verify files
+
+Within format 1 new keys may come; none goes or changes its meaning.
+"""
+_ERRORS = """\
+error: what is wrong, with the name and the place
+  what was found instead
+  Hint: what to type
+
+One block on standard error; --debug adds the traceback. With --json the block
+is the document's error, and its code is promised: column-not-found,
+target-is-text, wrong-task, one-class, stray-text, file-format, file-not-found,
+stdin-empty, memory, model-damaged, model-newer, unknown-option,
+unknown-parameter, unknown-algorithm, would-overwrite, permission, disk-full,
+stopped, check-failed, fault.
+"""
+_EXIT_CODES = """\
+  0  done
+  1  data, file or machine
+  2  usage: nothing was read
+  3  a check asked for did not hold (--at-least, --at-most, verify, --strict)
+ 70  a fault of treewright, with the lines to report
+130  Ctrl-C
+141  closed pipe (Unix)
+"""
+
+
+def _page(text: str) -> Callable[[list[str], Screen], str]:
+    return lambda words, screen: text.rstrip("\n")
+
+
+def _algorithms(words: list[str], screen: Screen) -> str:
+    from treewright.cli.names import ALGORITHMS
+
+    predicts = {
+        (True, True): "both",
+        (True, False): "classes",
+        (False, True): "numbers",
+    }
+    entries = ALGORITHMS.values()
+    table = screen.table(
+        [
+            Column("algorithm", list(ALGORITHMS)),
+            Column(
+                "predicts",
+                [predicts[each.classes is not None, each.numbers is not None] for each in entries],
+            ),
+            Column("what it is", [each.line for each in entries], cut=30),
+        ]
+    )
+    return f"{table}\n\ntreewright help parameters ALGORITHM lists what --set takes"
+
+
+def _parameters(words: list[str], screen: Screen) -> str:
+    """Return the parameters of an algorithm, each with its default."""
+    import treewright as tw
+    from treewright.cli.algorithms import check_algorithm
+    from treewright.cli.names import ALGORITHMS
+
+    name = words[0] if words else "tree"
+    check_algorithm(name)
+    entry = ALGORITHMS[name]
+    made = getattr(tw, entry.classes or entry.numbers or "")()
+    known = made.get_params(deep=False)
+    table = screen.table(
+        [
+            Column(f"{name}: parameter", list(known)),
+            Column("default", [_shown(value) for value in known.values()], cut=20),
+        ]
+    )
+    class_ = type(made).__name__
+    return (
+        f"{table}\n\n--set NAME=VALUE; numbers, true, false, none or a text\n"
+        f"what each means: python -c 'import treewright; help(treewright.{class_})'"
+    )
+
+
+def _shown(value: object) -> str:
+    is_word = value is None or isinstance(value, bool)
+    return str(value).lower() if is_word else str(value)
+
+
+TOPICS: dict[str, Callable[[list[str], Screen], str]] = {
+    "tables": _page(_TABLES),
+    "missing": _page(_MISSING),
+    "targets": _page(_TARGETS),
+    "algorithms": _algorithms,
+    "parameters": _parameters,
+    "exports": _page(_EXPORTS),
+    "json": _page(_JSON),
+    "errors": _page(_ERRORS),
+    "exit-codes": _page(_EXIT_CODES),
+}
+"""The topics, each a page of its own."""

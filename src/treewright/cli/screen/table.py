@@ -35,7 +35,7 @@ class Column:
     styles
         How each cell is painted; empty for none.
     drop
-        Where the table is too wide, the column with the largest number goes first; 0 stays.
+        Where the table is too wide, the columns with the largest number go first; 0 stays.
     cut
         Its texts may be cut in the middle, to this width before other columns are dropped, and
         further after that; 0 is never cut.
@@ -92,7 +92,7 @@ def aligned(
     shown = [
         replace(column, cells=[on_one_line(cell) for cell in column.cells])
         for column in columns
-        if not column.only_plain
+        if not column.only_plain and (column.header or any(column.cells))
     ]
     if width is not None:
         shown = _fitting(shown, width, ellipsis)
@@ -126,7 +126,7 @@ def _fitting(columns: list[Column], width: int, ellipsis: str) -> list[Column]:
     shown = _cut(columns, width, ellipsis, least=None)
     while _total(shown) > width and any(column.drop for column in shown):
         first = max(shown, key=lambda column: column.drop)
-        columns = [column for column in columns if column.header != first.header or not column.drop]
+        columns = [column for column in columns if column.drop != first.drop]
         shown = _cut(columns, width, ellipsis, least=None)
     return _cut(columns, width, ellipsis, least=_LEAST)
 

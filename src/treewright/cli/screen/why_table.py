@@ -8,6 +8,7 @@ from treewright.cli.screen.screen import Screen
 from treewright.cli.screen.table import Column, Style, display_width
 from treewright.cli.screen.words import counted, whole_percent
 from treewright.explain.why_table import MEASURES
+from treewright.text.names import on_one_line
 from treewright.text.numbers import figure, figures, p_values
 from treewright.tree.node_text import classes_in_words
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _USUAL = {"cost": 1.0, "missing_weight": 0.0, "n_cuts": 1}
 """Measures that are not shown where they are the same everywhere, and this."""
 _ALWAYS_LEFT_OUT = ("n_cuts",)
+_THREE_DECIMALS = 0.111
+"""Beside it an impurity has as many decimals as in the table: 0.940."""
 
 
 def node_heading(found: WhyTable, screen: Screen, place: str, *, counts_first: bool = False) -> str:
@@ -24,7 +27,7 @@ def node_heading(found: WhyTable, screen: Screen, place: str, *, counts_first: b
     parts = [counted(found.n_rows, "row")]
     if found.weight != found.n_rows:
         parts.append(f"weight {figure(found.weight)}")
-    impurity = f"{found.measure} {figure(found.impurity)}"
+    impurity = f"{found.measure} {figures([found.impurity, _THREE_DECIMALS])[0]}"
     told = ""
     if found.counts:
         told = classes_in_words(found.classes, found.counts, ascii=screen.ascii)
@@ -96,17 +99,17 @@ def verdict(found: WhyTable) -> str:
         return ""
     measure = found.score_name
     best = "highest" if measure in ("gain", "gain ratio") else "best"
-    told = f"{chosen.column} is asked: it has the {best} {measure}."
+    told = f"{on_one_line(chosen.column)} is asked: it has the {best} {measure}."
     if found.ties:
-        alike = ", ".join(found.ties[1:])
+        alike = ", ".join(map(on_one_line, found.ties[1:]))
         return f"{told} {alike} scores alike, and comes later in the table."
     others = [row for row in in_order(found) if not row.chosen and row.guard is None]
     if others and others[0].score is not None and chosen.score:
         share = others[0].score / chosen.score
         if 0 <= share <= 1 and best == "highest":
-            told += f" Next best: {others[0].column}, {whole_percent(share)} % of it."
+            told += f" Next best: {on_one_line(others[0].column)}, {whole_percent(share)} % of it."
         else:
-            told += f" Next best: {others[0].column}."
+            told += f" Next best: {on_one_line(others[0].column)}."
     return told
 
 
@@ -130,10 +133,11 @@ def working(found: WhyTable, row: CandidateRow, screen: Screen) -> str:
         f"{figure(size)}/{figure(found.weight)} {times} {text}"
         for size, text in zip(sizes, texts[1:-1], strict=True)
     ]
-    line = f"gain({row.column}) = {' - '.join([texts[0], *terms])} = {texts[-1]}"
+    name = on_one_line(row.column)
+    line = f"gain({name}) = {' - '.join([texts[0], *terms])} = {texts[-1]}"
     if row.gain_ratio is not None and found.score_name == "gain ratio":
         parts = figures([row.gain, row.split_information, row.gain_ratio])
-        line += f"\ngain ratio({row.column}) = {parts[0]} / {parts[1]} = {parts[2]}"
+        line += f"\ngain ratio({name}) = {parts[0]} / {parts[1]} = {parts[2]}"
     return "\n".join(screen.sentence(each, indent="  ") for each in line.splitlines())
 
 
@@ -160,6 +164,6 @@ def _columns(
         in_words = p_values if name in ("p_value", "adjusted_p") else figures
         is_score = header == found.score_name or name == "score"
         # On a narrow screen the missing go first, then what the algorithm does not choose by.
-        drop = 0 if is_score else 3 if name == "missing_weight" else 2
+        drop = 0 if is_score else 99 if name == "missing_weight" else 2 + len(columns)
         columns.append(Column(header, in_words(values), right=True, drop=drop))
     return columns

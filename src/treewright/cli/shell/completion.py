@@ -6,6 +6,8 @@ and PowerShell is added here.
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +71,10 @@ def _column_names(
 ) -> list[CompletionItem]:
     """Return the names in the header of the table already typed."""
     data = context.params.get("data")
-    if not isinstance(data, str) or not Path(data).is_file():
+    # The line is not whole yet, and click may not have come to its arguments.
+    words = [data, *shlex.split(os.environ.get("COMP_WORDS", ""), posix=os.name != "nt")]
+    data = next((w for w in words if isinstance(w, str) and Path(w).is_file()), None)
+    if data is None:
         return []
     with Path(data).open("rb") as file:
         line = file.read(_HEADER_BYTES).split(b"\n", 1)[0].decode("utf-8", "replace")

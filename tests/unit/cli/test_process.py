@@ -1,0 +1,164 @@
+"""The command line as a process: exit codes, a closed pipe, Ctrl-C, and a real terminal."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "treewright"]
+unix = pytest.mark.skipif(os.name == "nt", reason="signals and terminals of Unix")
+
+
+def test_exit_codes_reach_the_shell(grown: Path) -> None:
+    for words, code in (
+        (["--version"], 0),
+        (["show", "no.tw"], 1),
+        (["shwo"], 2),
+        (["diff", "tennis.tw", "d15.tw", "--at-most", "changes=0"], 3),
+    ):
+        done = subprocess.run([*COMMAND, *words], cwd=grown, capture_output=True, check=False)
+        assert done.returncode == code, done.stderr
+
+
+@unix
+def test_a_closed_pipe_ends_quietly(grown: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "show", "loans.tw", "--json"],
+        cwd=grown,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.wait(60) == 141
+        assert process.stderr.read() == b""
+
+
+@unix
+def test_ctrl_c_ends_with_130_and_leaves_the_old_file(loans: Path) -> None:
+    (loans / "loans.tw").write_bytes(b"")
+    with subprocess.Popen(
+        [*COMMAND, "fit", "loans.csv", "--repeats", "500"],
+        cwd=loans,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        time.sleep(6)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1].decode()
+        assert process.returncode == 130, said
+    assert said.endswith("stopped. Nothing saved; loans.tw is as it was.\n")
+    assert "Traceback" not in said
+    assert (loans / "loans.tw").read_bytes() == b""
+
+
+def typed_at_terminal(words: list[str], keys: list[str], folder: Path, **more: str) -> str:
+    """What is seen at a terminal of 80 columns when keys are typed, one reply to each prompt."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        os.execvpe(COMMAND[0], [*COMMAND, *words], {**kept, "TERM": "xterm", **more})
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    seen = b""
+    pending = list(keys)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        ready, _, _ = select.select([terminal], [], [], 0.2)
+        if ready:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        elif pending and seen.rstrip(b" ").endswith((b"?", b"quit")):
+            os.write(terminal, pending.pop(0).encode())
+    os.close(terminal)
+    os.waitpid(process, 0)
+    return seen.decode().replace("\r\n", "\n")
+
+
+@unix
+def test_consult_asks_at_a_terminal(grown: Path) -> None:
+    seen = typed_at_terminal(["consult", "tennis.tw"], ["Rain\n", "Strong\n"], grown, NO_COLOR="1")
+    assert seen == (
+        "Outlook: Sunny, Overcast or Rain? Rain\n"
+        "Wind: Weak or Strong? Strong\n"
+        "No   No 100.0 %; not needed: Temperature, Humidity\n"
+    )
+
+
+@unix
+def test_steps_wait_for_a_key(tmp_path: Path) -> None:
+    words = ["fit", "example:play_tennis", "--algorithm", "id3", "--steps"]
+    seen = typed_at_terminal(words, ["q\n"], tmp_path, NO_COLOR="1")
+    assert seen == (
+        "step 1 · node 0 (all rows): 14 rows, Yes 9, No 5, entropy 0.940\n"
+        "\n"
+        "   question     entropy   gain\n"
+        "→  Outlook        0.694  0.247\n"
+        "   Humidity       0.788  0.152\n"
+        "   Wind           0.892  0.048\n"
+        "   Temperature    0.911  0.029\n"
+        "gain(Outlook) = 0.940 - 5/14 · 0.971 - 4/14 · 0.000 - 5/14 · 0.971 = 0.247\n"
+        "[Enter] next step   [a] all   [q] quit  q\n"
+        "stopped after step 1; nothing saved\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+@unix
+def test_a_terminal_has_colour_and_width(grown: Path) -> None:
+    seen = typed_at_terminal(["show", "loans.tw"], [], grown)
+    assert "\x1b[" in seen
+    plain = typed_at_terminal(["show", "loans.tw"], [], grown, NO_COLOR="1")
+    assert "\x1b[" not in plain
+    assert max(map(len, plain.splitlines())) <= 80
+
+
+def test_help_and_info_start_quickly(grown: Path) -> None:
+    for words, limit in ((["--help"], 0.4), (["info", "loans.tw"], 0.6)):
+        spent = [processor_seconds([*COMMAND, *words], grown) for _ in range(3)]
+        assert min(spent) < limit
+
+
+def processor_seconds(command: list[str], folder: Path) -> float:
+    """Processor time of a process."""
+    before = os.times()
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    after = os.times()
+    return (
+        after.children_user - before.children_user + after.children_system - before.children_system
+    )
+
+
+def test_what_reads_models_loads_no_scikit_learn(grown: Path) -> None:
+    code = (
+        "import sys\nfrom treewright.cli.main import main\n"
+        "main(sys.argv[1:])\nprint('sklearn' in sys.modules, file=sys.stderr)"
+    )
+    for words in (["--help"], ["info", "loans.tw"], ["info", "loans.csv"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=grown,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr.endswith("False\n"), words

@@ -1,0 +1,89 @@
+"""``--python``: the lines run as they are, and do what the command does, byte for byte."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+from unit.cli.typed import run
+
+from treewright.errors import ReadWarning
+
+
+def executed(lines: str, folder: Path) -> str:
+    """What lines of Python print, run in a folder."""
+    out = io.StringIO()
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with contextlib.redirect_stdout(out), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReadWarning)
+            exec(compile(lines, "lines", "exec"), {})
+    finally:
+        os.chdir(before)
+    return out.getvalue()
+
+
+def test_fit_writes_the_same_bytes(loans: Path) -> None:
+    told = run("fit loans.csv --folds 3 --python", here=loans)
+    assert told.code == 0
+    assert not (loans / "loans.tw").exists()  # nothing was run
+    assert 'tw.read("loans.csv", target="outcome", ignore=["customer"],' in told.out
+    assert 'delimiter=";", decimal=",")' in told.out
+    assert "min_samples_leaf=5" in told.out
+    assert max(map(len, told.out.splitlines())) <= 80
+    assert run("fit loans.csv --folds 3 -q", here=loans).code == 0
+    by_command = (loans / "loans.tw").read_bytes()
+    (loans / "loans.tw").unlink()
+    executed(told.out, loans)
+    assert (loans / "loans.tw").read_bytes() == by_command
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fit example:play_tennis -a id3 --out x.tw",
+        "fit example:play_tennis -a c45 --set confidence=0.5 --no-check --out x.tw",
+        "fit example:iris -a forest --set n_estimators=5 --no-check --out x.tw",
+        "fit example:diabetes -a m5 --holdout 0.3 --out x.tw",
+    ],
+)
+def test_fits_of_examples_write_the_same_bytes(line: str, tmp_path: Path) -> None:
+    told = run(f"{line} --python", here=tmp_path)
+    assert told.code == 0
+    assert run(f"{line} -q", here=tmp_path).code == 0
+    by_command = (tmp_path / "x.tw").read_bytes()
+    (tmp_path / "x.tw").unlink()
+    executed(told.out, tmp_path)
+    assert (tmp_path / "x.tw").read_bytes() == by_command
+
+
+@pytest.mark.parametrize(
+    ("line", "shared"),
+    [
+        ("show tennis.tw", "Outlook = Overcast"),
+        ("show tennis.tw --node 1", "Humidity = High"),
+        ("why tennis.tw --node 1 --measures all", "gain ratio"),
+        ("rules tennis.tw --class Yes --formula", "(Outlook = Overcast)"),
+        ("explain tennis.tw Outlook=Rain Wind=Weak", "Wind = Weak"),
+        ("explain loans.tw loans.csv --row 1", "income > 2490.475"),
+        ("diff tennis.tw d15.tw --data example:play_tennis", "Outlook = Sunny"),
+        ("info tennis.tw", "ID3Classifier"),
+        ("info example:iris", "petal length (cm)"),
+    ],
+)
+def test_what_reads_prints_the_same(line: str, shared: str, grown: Path) -> None:
+    told = run(f"{line} --python", here=grown)
+    assert told.code == 0, told.err
+    assert shared in run(line, here=grown).out
+    assert shared in executed(told.out, grown)
+
+
+def test_show_prints_what_the_library_prints(grown: Path) -> None:
+    assert executed(run("show tennis.tw --python", here=grown).out, grown) == (
+        run("show tennis.tw", here=grown).out
+    )
