@@ -87,6 +87,18 @@ def _damaged(path: str, error: ModelFormatError) -> Failure:
     return failure
 
 
+def load_tree_of(path: str, *, command: str) -> Tree:
+    """Return the one tree of a file, without loading its estimator; refuse one that has no one."""
+    from treewright.persist.tree_alone import load_tree
+
+    check_exists(path)
+    try:
+        tree = load_tree(path)
+    except ModelFormatError as error:
+        raise _damaged(path, error) from error
+    return tree_of(path, load_model(path), command=command) if tree is None else tree
+
+
 def tree_of(path: str, model: Any, *, command: str) -> Tree:
     """Return the one tree of a model, or refuse one that has several or none."""
     from treewright.tree.tree import Tree

@@ -49,10 +49,10 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
 
         orders: dict[str | int, Any] = dict(table.order.items())
         estimator.set_params(schema=Schema(order=orders))
+    session.tell_notes(blank=not session.quiet)
     if steps:
         from treewright.cli.fitting.steps import show_steps
 
-        session.tell_notes(blank=True)
         stopped = show_steps(session, estimator, table)
         if stopped is not None:
             session.writing = None
