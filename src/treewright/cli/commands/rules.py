@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import MODEL, Answer, Command
 from treewright.cli.failure import Failure
-from treewright.cli.model_files import check_exists, load_model, tree_of
+from treewright.cli.model_files import check_is_model, load_model, tree_of
 from treewright.cli.number_words import top_of
 from treewright.cli.python_lines import Raw, call, load_line
 from treewright.cli.screen.screen import Screen
@@ -77,7 +77,7 @@ def _loaded(path: str) -> Any:
     """Return the tree of a file, or the model where it has no one tree: a rule set, it may be."""
     from treewright.persist.tree_alone import load_tree
 
-    check_exists(path)
+    check_is_model(path)
     return load_tree(path) or load_model(path)
 
 
