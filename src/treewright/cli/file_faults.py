@@ -37,6 +37,19 @@ def check_before_reading(data: str, how: HowToRead) -> None:
         _check_delimiter(file, data, how.delimiter)
 
 
+def check_is_table(data: str) -> None:
+    """Refuse a model where a table is due."""
+    from treewright.cli.model_files import is_model
+
+    if data != "-" and Path(data).is_file() and is_model(data):
+        raise Failure(
+            code="not-a-table",
+            message=f"{data} is a model, not a table",
+            hint=f"treewright info {data} says what it is",
+            file=data,
+        )
+
+
 def _check_delimiter(file: Path, data: str, given: str) -> None:
     """Refuse a delimiter that is in no header, where another divides every line alike."""
     with file.open("rb") as opened:

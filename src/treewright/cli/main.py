@@ -32,6 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(words)
         sys.stdout.flush()
         return code
+    except KeyboardInterrupt:  # before a command began
+        print("stopped.", file=sys.stderr)
+        return Exit.STOPPED
     except BrokenPipeError:
         _abandon_output()
         return Exit.CLOSED_PIPE

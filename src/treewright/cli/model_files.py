@@ -63,11 +63,23 @@ def remembered_in(found: Description) -> Remembered:
     )
 
 
+def check_is_model(path: str) -> None:
+    """Refuse a file that is no model by its name and by its content."""
+    check_exists(path)
+    if Path(path).suffix.lower() not in (".tw", ".json") and not is_model(path):
+        raise Failure(
+            code="not-a-model",
+            message=f"{path} is no model",
+            hint=f"treewright fit {path} makes one of a table",
+            file=path,
+        )
+
+
 def load_model(path: str) -> Any:
     """Return the model of a file: an estimator, a tree, an ensemble or a rule set."""
     from treewright.persist.files import load
 
-    check_exists(path)
+    check_is_model(path)
     try:
         return load(path)
     except ModelFormatError as error:
@@ -85,6 +97,18 @@ def _damaged(path: str, error: ModelFormatError) -> Failure:
         failure.code = "model-newer"
         failure.hint = failure.hint or "pip install --upgrade treewright"
     return failure
+
+
+def load_tree_of(path: str, *, command: str) -> Tree:
+    """Return the one tree of a file, without loading its estimator; refuse one that has no one."""
+    from treewright.persist.tree_alone import load_tree
+
+    check_is_model(path)
+    try:
+        tree = load_tree(path)
+    except ModelFormatError as error:
+        raise _damaged(path, error) from error
+    return tree_of(path, load_model(path), command=command) if tree is None else tree
 
 
 def tree_of(path: str, model: Any, *, command: str) -> Tree:

@@ -212,7 +212,7 @@ def test_other_files_are_not_replaced(loans: Path) -> None:
 
 
 def test_a_fault_of_ours_has_its_traceback_and_exit_70(grown: Path) -> None:
-    with mock.patch("treewright.persist.files.load", side_effect=ZeroDivisionError("oh")):
+    with mock.patch("treewright.persist.tree_alone.load_tree", side_effect=ZeroDivisionError("oh")):
         done = run("show tennis.tw", here=grown)
     assert done.code == 70
     assert "Traceback" in done.err
@@ -247,3 +247,17 @@ def test_hostile_names_are_escaped_on_the_screen(name: str, tmp_path: Path) -> N
         shown = run(line, here=tmp_path)
         assert shown.code == 0, shown.err
         assert all(each.isprintable() for each in shown.both.splitlines()), shown.both
+
+
+def test_models_and_tables_are_told_apart(grown: Path) -> None:
+    done = run("fit tennis.tw", here=grown)
+    assert (done.code, told(done).splitlines()[0]) == (
+        1,
+        "error: tennis.tw is a model, not a table",
+    )
+    for command in ("show", "rules", "why"):
+        done = run(f"{command} loans.csv", here=grown)
+        assert (done.code, told(done)) == (
+            1,
+            "error: loans.csv is no model\n  Hint: treewright fit loans.csv makes one of a table\n",
+        )

@@ -1,11 +1,15 @@
 """The frame: front page, help, near misses, exit codes of wrong lines, the table of options."""
 
+from pathlib import Path
+
 import pytest
 from unit.cli.typed import run
 
+import treewright
 from treewright import __version__, list_examples
-from treewright.cli import names
+from treewright.cli import commands, names
 from treewright.cli.command import Command
+from treewright.cli.help.topics import TOPICS
 from treewright.cli.options import OPTIONS
 from treewright.cli.registry import COMMANDS
 
@@ -39,6 +43,32 @@ def test_every_command_has_a_page_of_help(name: str) -> None:
     assert len(everyday) <= 20
     whole = run(f"{name} --help-all").out
     assert all(option.long in whole for option in command.all_options)
+
+
+def test_every_file_of_a_command_is_registered() -> None:
+    files = {file.stem for file in Path(commands.__file__).parent.glob("*.py")}
+    assert files - {"__init__"} == set(COMMANDS)
+
+
+def test_the_man_page_names_every_command_and_option() -> None:
+    page = run("help --man").out.replace("\\-", "-")
+    for name, entry in COMMANDS.items():
+        assert f".SS {name}" in page
+        assert all(option.long in page for option in entry.load().all_options)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_topic_has_a_page_of_80_columns(topic: str) -> None:
+    done = run(f"help {topic}")
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", names.ALGORITHMS)
+def test_every_algorithm_names_classes_that_there_are(name: str) -> None:
+    entry = names.ALGORITHMS[name]
+    for each in (entry.classes, entry.numbers):
+        assert each is None or hasattr(treewright, each)
 
 
 def test_no_option_is_without_a_command() -> None:

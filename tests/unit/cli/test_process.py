@@ -52,7 +52,8 @@ def test_ctrl_c_ends_with_130_and_leaves_the_old_file(loans: Path) -> None:
         stderr=subprocess.PIPE,
     ) as process:
         assert process.stderr is not None
-        time.sleep(6)
+        assert process.stderr.readline().startswith(b"note: target 'outcome'")  # it is read now
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1].decode()
         assert process.returncode == 130, said
@@ -153,7 +154,17 @@ def test_what_reads_models_loads_no_scikit_learn(grown: Path) -> None:
         "import sys\nfrom treewright.cli.main import main\n"
         "main(sys.argv[1:])\nprint('sklearn' in sys.modules, file=sys.stderr)"
     )
-    for words in (["--help"], ["info", "loans.tw"], ["info", "loans.csv"]):
+    lines = (
+        "--help",
+        "info loans.tw",
+        "info loans.csv",
+        "show loans.tw",
+        "why loans.tw",
+        "rules loans.tw",
+        "explain loans.tw loans.csv --row 1",
+        "diff tennis.tw d15.tw",
+    )
+    for words in map(str.split, lines):
         done = subprocess.run(
             [sys.executable, "-c", code, *words],
             cwd=grown,

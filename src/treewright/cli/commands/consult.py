@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import MODEL, VALUES, Answer, Command
 from treewright.cli.failure import Failure
-from treewright.cli.model_files import load_model, tree_of
+from treewright.cli.model_files import load_tree_of
 from treewright.cli.python_lines import Raw, call, load_line
 from treewright.cli.screen.paths import answer_line
 from treewright.cli.session import Session
@@ -23,7 +23,7 @@ _BACK = "<"
 
 def consult(session: Session, *, model: str, values: tuple[str, ...]) -> Answer:
     """Ask until the answer is settled; without a keyboard, take what was typed on the line."""
-    tree = tree_of(model, load_model(model), command="consult")
+    tree = load_tree_of(model, command="consult")
     known = typed_values(tree, [pair(each) for each in values])
     consultation = tree.consult(known=known)
     if session.asks:
@@ -101,7 +101,7 @@ def _shares(consultation: Consultation) -> list[float]:
 
 def python(session: Session, *, model: str, values: tuple[str, ...]) -> str:
     """Return the lines that ask the same at a terminal."""
-    tree = tree_of(model, load_model(model), command="consult")
+    tree = load_tree_of(model, command="consult")
     known = typed_values(tree, [pair(each) for each in values])
     return f"{load_line(model)}\n{call('model.tree_.consult', known=known, ask=Raw('input'))}"
 

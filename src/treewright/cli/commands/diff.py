@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.checks import checked, failed
 from treewright.cli.command import Answer, Argument, Command
-from treewright.cli.model_files import load_model, remembered_of, tree_of
+from treewright.cli.model_files import load_tree_of, remembered_of
 from treewright.cli.number_words import top_of
 from treewright.cli.python_lines import Raw, call, statement
 from treewright.cli.screen.screen import Screen
@@ -48,7 +48,7 @@ def diff(
     at_most: tuple[tuple[str, str], ...],
 ) -> Answer:
     """Return the differences of two trees."""
-    trees = [tree_of(path, load_model(path), command="diff") for path in (first, second)]
+    trees = [load_tree_of(path, command="diff") for path in (first, second)]
     rows = None if data is None else _rows(session, first, data)
     found = trees[0].diff(trees[1], rows)
     checks = checked(_figures(found), at_least=at_least, at_most=at_most)

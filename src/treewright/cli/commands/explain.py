@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import MODEL, Answer, Argument, Command
 from treewright.cli.failure import Failure, usage
-from treewright.cli.model_files import load_model, remembered_of, tree_of
+from treewright.cli.model_files import load_tree_of, remembered_of
 from treewright.cli.python_lines import Raw, call, load_line, statement
 from treewright.cli.screen.paths import answer_line, explanation_to_dict, path_table, turns_of
 from treewright.cli.screen.screen import Screen
@@ -57,7 +57,7 @@ def explain(
     where: tuple[tuple[str, str], ...],
 ) -> Answer:
     """Return why a row gets its answer, and with NAME=VALUE what would change."""
-    tree = tree_of(model, load_model(model), command="explain")
+    tree = load_tree_of(model, command="explain")
     data, changes = split_words(words)
     values = typed_values(tree, changes)
     if data is None:
@@ -184,7 +184,7 @@ def python(
 ) -> str:
     """Return the lines that print the same path, in the words of the library."""
     data, changes = split_words(words)
-    tree = tree_of(model, load_model(model), command="explain")
+    tree = load_tree_of(model, command="explain")
     taken: dict[str, Any] = {}
     if data is not None:
         taken, _, _ = _row(session, model, data, row, where)

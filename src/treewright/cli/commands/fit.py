@@ -16,6 +16,7 @@ from treewright.cli.data_files import (
     with_schema,
 )
 from treewright.cli.failure import Failure
+from treewright.cli.file_faults import check_is_table
 from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
 from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
 from treewright.cli.options import READING
@@ -39,6 +40,7 @@ class _Grown:
 def fit(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> Answer:
     """Grow a model from a table, judge it, and save it."""
     choice = _choice(options)
+    check_is_table(data)
     file = _out_file(session, data, out)
     table = _table(session, data, options)
     check_task(choice, table)
@@ -49,10 +51,10 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
 
         orders: dict[str | int, Any] = dict(table.order.items())
         estimator.set_params(schema=Schema(order=orders))
+    session.tell_notes(blank=not session.quiet)
     if steps:
         from treewright.cli.fitting.steps import show_steps
 
-        session.tell_notes(blank=True)
         stopped = show_steps(session, estimator, table)
         if stopped is not None:
             session.writing = None

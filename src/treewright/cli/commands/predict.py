@@ -51,7 +51,7 @@ def predict(
     check_exists(model)
     how = HowToRead(**{name: options[name] for name in READING})
     if data == "-":
-        check_before_reading(data)
+        check_before_reading(data, how)
     elif not data.startswith(EXAMPLE):
         check_exists(data)
     if out is not None and out != "-":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import MODEL, Answer, Command
 from treewright.cli.failure import Failure
-from treewright.cli.model_files import load_model, tree_of
+from treewright.cli.model_files import check_is_model, load_model, tree_of
 from treewright.cli.number_words import top_of
 from treewright.cli.python_lines import Raw, call, load_line
 from treewright.cli.screen.screen import Screen
@@ -53,7 +53,7 @@ def rules(
     data: str | None,
 ) -> Answer:
     """Return the rules of a tree or of a rule set, the widest first."""
-    loaded = load_model(model)
+    loaded = _loaded(model)
     labels = _labels(model, loaded, label)
     most = top_of(top, _TOP)
     if formula:
@@ -71,6 +71,14 @@ def rules(
         text=lambda screen: _text(blocks, screen, top=most, data=data),
         result=lambda: {"rules": [_to_dict(each) for _, own in blocks for each in own]},
     )
+
+
+def _loaded(path: str) -> Any:
+    """Return the tree of a file, or the model where it has no one tree: a rule set, it may be."""
+    from treewright.persist.tree_alone import load_tree
+
+    check_is_model(path)
+    return load_tree(path) or load_model(path)
 
 
 def _labels(path: str, loaded: Any, label: str | None) -> list[Any]:
@@ -288,7 +296,7 @@ def python(
     data: str | None,
 ) -> str:
     """Return the lines that print the same rules, in the words of the library."""
-    loaded = load_model(model)
+    loaded = _loaded(model)
     names = _labels(model, loaded, label)
     lines = [load_line(model)]
     if formula:

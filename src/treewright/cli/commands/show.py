@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treewright.cli.command import MODEL, Answer, Command
-from treewright.cli.model_files import check_node, load_model, tree_of
+from treewright.cli.model_files import check_node, load_tree_of
 from treewright.cli.python_lines import call, load_line
 from treewright.cli.screen.trees import tree_on_screen
 from treewright.cli.session import Session
@@ -11,7 +11,7 @@ from treewright.cli.session import Session
 
 def show(session: Session, *, model: str, node: int | None, depth: int | None, all: bool) -> Answer:
     """Return a tree, or the part of it below a node."""
-    tree = tree_of(model, load_model(model), command="show")
+    tree = load_tree_of(model, command="show")
     if node is not None:
         check_node(model, tree, node)
         tree = tree.subtree(node)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import MODEL, Answer, Command
 from treewright.cli.failure import Failure, usage
-from treewright.cli.model_files import check_node, load_model, tree_of
+from treewright.cli.model_files import check_node, load_model, load_tree_of, tree_of
 from treewright.cli.number_words import top_of
 from treewright.cli.python_lines import call, load_line
 from treewright.cli.screen.why_table import (
@@ -38,7 +38,8 @@ def why(
     data: str | None,
 ) -> Answer:
     """Return the candidates of a node."""
-    loaded = load_model(model)
+    # With other rows a node is searched anew, which only the whole model knows how to do.
+    loaded = load_model(model) if data is not None else load_tree_of(model, command="why")
     tree = tree_of(model, loaded, command="why")
     place = node or 0
     check_node(model, tree, place)

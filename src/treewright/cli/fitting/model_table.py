@@ -78,7 +78,7 @@ def _raw(session: Session, data: str, loaded: Any, how: HowToRead, reading: Any)
 
     if data.startswith(EXAMPLE):
         return read_table(session, data)
-    check_before_reading(data)
+    check_before_reading(data, how)
     schema = schema_of(loaded)
     kinds: dict[str, Any] = {} if schema is None else dict(kinds_of(schema))
     expected = {name: kind for name, kind in kinds.items() if kind != "any"}

@@ -55,7 +55,7 @@ def tree_on_screen(
         parts[0] += f"\n{screen.ellipsis} {n_more:,} more lines (--all)"
     reason = tree.reason_for_one_leaf()
     if reason is not None:
-        parts.append(f"one leaf: {reason}")
+        parts.append(screen.sentence(f"one leaf: {reason}"))
     return "\n\n".join(parts)
 
 

@@ -1,0 +1,85 @@
+"""The tree of a model file without its estimator: to read or ask a tree needs no scikit-learn."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from treewright.errors import ModelFormatError
+from treewright.persist.decode import Decoder
+from treewright.state.files import damaged, mapped, told_of
+
+if TYPE_CHECKING:
+    from treewright.tree.tree import Tree
+
+_LEFT_OUT = ("pruning", "_recall")
+"""Fields of a tree that say how it was grown and pruned, and need the code that did so."""
+
+
+def load_tree(path: str | os.PathLike[str]) -> Tree | None:
+    """Return the one tree of a file, without its record of pruning; None where it has no one tree.
+
+    Parameters
+    ----------
+    path
+        A file that :func:`treewright.save` has written.
+    """
+    with mapped(path) as data:
+        state = told_of(path, data)
+        try:
+            alone = _tree_alone(state.model)
+            return None if alone is None else Decoder(state.arrays).whole(alone)
+        except ModelFormatError as error:
+            raise damaged(path, str(error).rstrip(".")) from error
+
+
+def _tree_alone(model: Any) -> dict[str, Any] | None:
+    """Return the plain values of a model's tree, as those of a model of its own."""
+    try:
+        objects = model["objects"]
+        place = model["model"]["is"]
+        entry = objects[place]
+        if entry["class"] != "Tree":
+            place = entry["state"]["tree_"]["is"]
+            entry = objects[place]
+        if entry["class"] != "Tree":
+            return None
+        state = {name: None if name in _LEFT_OUT else v for name, v in entry["state"].items()}
+    except (LookupError, TypeError, AttributeError):
+        return None  # no single tree, or nothing that is known: whoever loads it all will say
+    own = {place: {**entry, "state": state}}
+    pending = [state]
+    while pending:
+        for each in _references(pending.pop()):
+            # An object refers to those before it only, so that this ends.
+            if each not in own and type(each) is int and 0 <= each < place:
+                own[each] = objects[each]
+                pending.append(objects[each])
+    number = {old: new for new, old in enumerate(sorted(own))}
+    listed = [_renumbered(own[old], number) for old in sorted(own)]
+    return {"objects": listed, "model": {"is": number[place]}}
+
+
+def _references(value: Any) -> list[Any]:
+    """Return the numbers of the objects that some values refer to."""
+    found = []
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, dict):
+            found += [each["is"]] if "is" in each else []
+            pending += each.values()
+    return found
+
+
+def _renumbered(value: Any, number: dict[int, int]) -> Any:
+    """Return values whose references are to the new numbers; one to nothing will be refused."""
+    if isinstance(value, list):
+        return [_renumbered(each, number) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "is" in value:
+        return {**value, "is": number.get(value["is"], -1)}
+    return {name: _renumbered(each, number) for name, each in value.items()}
