@@ -241,8 +241,8 @@ def javascript(
     """Return a model as JavaScript for browsers and Node.
 
     ``predict(row)`` takes an object whose keys are the names of columns, and returns the class or
-    the number; ``predictProba(row)`` the probabilities in the order of ``CLASSES``. In Node they are
-    exports, in a page properties of an object called `name`.
+    the number; ``predictProba(row)`` the probabilities in the order of ``CLASSES``. In Node they
+    are exports, in a page properties of an object called `name`.
 
     Parameters
     ----------

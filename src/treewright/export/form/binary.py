@@ -138,7 +138,9 @@ class _Writer:
             node, slot = tasks.pop()
             if slot is not None:
                 at, side = slot
-                self.nodes[at] = replace(self.nodes[at], **{side: len(self.nodes)})
+                here = len(self.nodes)
+                own = self.nodes[at]
+                self.nodes[at] = replace(own, yes=here) if side == "yes" else replace(own, no=here)
             tasks.extend(self._write(node))
         return tuple(self.nodes)
 

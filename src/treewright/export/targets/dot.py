@@ -60,8 +60,8 @@ def dot_source(model: object, *, name: str = "model") -> Exported:
 def quoted(text: str) -> str:
     """Return a text of DOT on one line: quotes and backslashes escaped, nothing is markup.
 
-    >>> quoted('a "b"')
-    '"a \\\\\\\\"b\\\\\\\\""'
+    >>> print(quoted('say "b"'))
+    "say \\"b\\""
     """
     plain = on_one_line(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{plain}"'

@@ -169,9 +169,18 @@ class _Writer:
 
     def _trees(self, columns: str) -> str:
         """Return the line that each tree says, rows x trees."""
-        modes, inputs, numbers, sets = [], [], [], []
-        yes, no, yes_leaf, no_leaf, missing_yes, roots = [], [], [], [], [], []
-        targets, weights = [], []
+        modes: list[int] = []
+        inputs: list[int] = []
+        numbers: list[float] = []
+        sets: list[float] = []
+        yes: list[int] = []
+        no: list[int] = []
+        yes_leaf: list[int] = []
+        no_leaf: list[int] = []
+        missing_yes: list[int] = []
+        roots: list[int] = []
+        targets: list[int] = []
+        weights: list[float] = []
         for tree, nodes in enumerate(self.binary.trees):
             tests = [place for place, node in enumerate(nodes) if not node.is_leaf]
             place_of = {place: len(modes) + number for number, place in enumerate(tests)}

@@ -295,6 +295,7 @@ def _number(value: float) -> str:
 
 
 def said(value: object) -> str:
+    """Return a label or category as PMML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(float(value)) if isinstance(value, float) else str(value)

@@ -114,11 +114,25 @@ def _asked(folder: Path, form: Form, exported: Exported, cases: Cases) -> Answer
         as_user = ["runuser", "-u", "postgres", "--"]
         if shutil.which("runuser") is None:
             raise EngineError("postgresql does not run as root.")
-        call(["chown", "-R", "postgres", folder])
+        call(["chown", "-R", "postgres", str(folder)])
     options = f"-k {sockets} -c listen_addresses='' -c fsync=off"
-    call([*as_user, str(_program("initdb")), "-D", data, "-A", "trust", "-U", "tw", "-E", "UTF8"])
+    call(
+        [
+            *as_user,
+            str(_program("initdb")),
+            "-D",
+            str(data),
+            "-A",
+            "trust",
+            "-U",
+            "tw",
+            "-E",
+            "UTF8",
+        ]
+    )
     control = str(_program("pg_ctl"))
-    start = [*as_user, control, "-D", data, "-w", "-l", folder / "log", "-o", options]
+    log = str(folder / "log")
+    start = [*as_user, control, "-D", str(data), "-w", "-l", log, "-o", options]
     call([*start, "start"])
     try:
         create, _ = statements(form, exported)
@@ -131,10 +145,10 @@ def _asked(folder: Path, form: Form, exported: Exported, cases: Cases) -> Answer
         query = exported.text.rstrip().rstrip(";")
         asks = f"COPY ({query}\n) TO STDOUT WITH (FORMAT csv, HEADER)"
         script = f"{create};\n{copy};\n{text}\\.\n{asks};\n"
-        client = ["psql", "-h", sockets, "-U", "tw", "-d", "postgres", "-q", "-X"]
+        client = ["psql", "-h", str(sockets), "-U", "tw", "-d", "postgres", "-q", "-X"]
         printed = call([*client, "-v", "ON_ERROR_STOP=1"], text=script)
     finally:
-        call([*as_user, control, "-D", data, "-m", "immediate", "stop"])
+        call([*as_user, control, "-D", str(data), "-m", "immediate", "stop"])
     names, *found = list(csv.reader(io.StringIO(printed)))
     return answers_of(form, names, [_typed(form, names, row) for row in found])
 

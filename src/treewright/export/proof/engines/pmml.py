@@ -44,9 +44,7 @@ class PmmlEngine:
         rows = cases.rows.copy()
         for place, each in enumerate(cases.inputs):
             own = cases.values[place]
-            bad = [
-                i for i, v in enumerate(own) if (isinstance(v, str) and v != v.strip()) or v == ""
-            ]
+            bad = [i for i, v in enumerate(own) if isinstance(v, str) and not _is_plain(v)]
             if each.type == "text" and bad:
                 rows[np.isin(rows[:, place], bad), place] = own.index(None)
         return replace(cases, rows=rows)
@@ -71,6 +69,11 @@ class PmmlEngine:
         code_of = {said(label): code for code, label in enumerate(form.classes)}
         codes = [code_of.get(said(row["prediction"]), -1) for row in found]
         return Answers(classes=np.array(codes, dtype=np.int64), numbers=shares)
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is neither empty nor has spaces at its ends."""
+    return bool(text) and text == text.strip()
 
 
 def _rows(form: Form, cases: Cases) -> list[dict[str, Any]]:
