@@ -46,14 +46,14 @@ ALGORITHMS: dict[str, Algorithm] = {
     "bagging": Algorithm("BaggingClassifier", "BaggingRegressor", "Breiman 1996"),
     "adaboost": Algorithm("AdaBoostClassifier", "AdaBoostRegressor", "Freund and Schapire 1997"),
     "boosting": Algorithm(
-        "HistGradientBoostingClassifier",
-        "HistGradientBoostingRegressor",
-        "gradient boosting on histograms",
-    ),
-    "gradient-boosting": Algorithm(
         "GradientBoostingClassifier",
         "GradientBoostingRegressor",
-        "Friedman 2001: gradient boosting with exact cuts",
+        "Friedman 2001: gradient boosting, rounds and rates chosen for the table",
+    ),
+    "hist-boosting": Algorithm(
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+        "the same with scikit-learn's parameters and defaults",
     ),
 }
 """Every algorithm, in the order of the help."""

@@ -260,6 +260,13 @@ _TABLE = (
         rare=True,
         least=1,
     ),
+    Option(
+        "method",
+        "text",
+        "model",
+        "how to prune: pessimistic, reduced_error, cost_complexity ...",
+        metavar="NAME",
+    ),
     Option("steps", "flag", "model", "show how the tree grows, one node after the other"),
     # judging: how good it is
     Option(

@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright.persist.description import Description, describe
+    from treewright.persist.file_answers import PredictedFile, predict_file
     from treewright.persist.files import load, save
 
-__all__ = ["Description", "describe", "load", "save"]
+__all__ = ["Description", "PredictedFile", "describe", "load", "predict_file", "save"]
 
-_HOMES = {"Description": "description", "describe": "description", "load": "files", "save": "files"}
+_HOMES = {
+    "Description": "description",
+    "PredictedFile": "file_answers",
+    "describe": "description",
+    "load": "files",
+    "predict_file": "file_answers",
+    "save": "files",
+}
 
 
 def __getattr__(name: str) -> Any:

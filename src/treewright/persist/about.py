@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from treewright.array_types import Array
 from treewright.data.read.target import ClassTarget
+from treewright.data.table import Table
 from treewright.errors import ParameterError
 from treewright.persist.registry import name_of
 from treewright.state.json_text import json_bytes, parsed_json
@@ -145,6 +147,11 @@ def _fingerprint(model: Any) -> str | None:
     if table is None or target is None:
         return None
     known = target.codes if isinstance(target, ClassTarget) else target.values
+    return fingerprint_of(table, known)
+
+
+def fingerprint_of(table: Table, known: Array) -> str | None:
+    """Return a hash of a table and of the codes or numbers of its target; None if it is large."""
     if sum(np.asarray(column).nbytes for column in table.columns) > _MOST_HASHED:
         return None
     digest = hashlib.sha256()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def fit_lines(choice: Choice, table: LearningTable, asked: Asked, path: str) -> str:
     """Return the lines that grow, judge and save the model of a table."""
     name = variable(table.raw.stem)
-    lines = ["import treewright as tw", statement(f"{name} = {_read(table)}")]
+    lines = ["import treewright as tw", statement(f"{name} = {read_call(table)}")]
     method = method_of(table, asked, choice.algorithm)
     made = choice.python(table.task, oob_score=method == "out of bag")
     lines.append(statement(f"model = {made}.fit({name}.X, {name}.y)"))
@@ -53,7 +53,8 @@ def variable(stem: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) or name in ("tw", "model", "check") else name
 
 
-def _read(table: LearningTable) -> str:
+def read_call(table: LearningTable) -> str:
+    """Return the call that reads a table with its target, what was found written out."""
     if table.raw.is_example:
         return call("tw.load_example", table.raw.stem)
     reading = table.reading

@@ -40,6 +40,8 @@ class ReadOptions:
         Texts that mean missing instead of the usual ones, and besides.
     kinds, ignore
         What columns hold, and columns to leave out.
+    expected
+        What columns hold that may be there, as a model has them.
     format
         ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"`` or ``"arff"``, where the content and the
         name are not to decide.
@@ -59,6 +61,7 @@ class ReadOptions:
     thousands: str | None = None
     dates: str | Mapping[str, str] | None = None
     kinds: Mapping[str, TextKind] = field(default_factory=dict)
+    expected: Mapping[str, TextKind] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
     format: str | None = None
     look: bool = True
@@ -104,7 +107,8 @@ class ReadOptions:
             notation=notation,
             marks_known=not self.look or self.decimal is not None or self.thousands is not None,
             dates_of=dates_of,
-            kinds=self.kinds,
+            kinds={**self.expected, **self.kinds},
+            declared=tuple(self.kinds),
             ignore=self.ignore,
             looking=Looking(
                 # Whoever lists the gaps has said what is none.
@@ -360,7 +364,7 @@ def _read_json(text: str, file: OpenedFile, options: ReadOptions) -> Frame:
         lines=lines,
         source=file.name,
         looking=csv.looking,
-        kinds=options.kinds,
+        kinds=csv.kinds,
     )
     missing = tuple(sorted(csv.notation.missing))
     reading = Reading(source=file.name, format="json", missing=missing, notes=tuple(notes))

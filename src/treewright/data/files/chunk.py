@@ -93,6 +93,10 @@ class TextChunk:
 
     def json_values(self, name: str) -> list[str]:
         """Return the cells of a column as JSON; what is a number there is one."""
+        notation = self.options.notation
+        is_other = notation.decimal != "." or notation.thousands is not None
+        if is_other and self.kinds.get(name) == "number":
+            return column_json(self.frame.column(name))
         return [
             text
             if _JSON_NUMBER.fullmatch(text)

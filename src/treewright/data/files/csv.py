@@ -36,8 +36,8 @@ class CsvOptions:
         How values are written; where `marks_known` is False, its marks are looked for.
     dates_of
         Columns whose dates are written in a way of their own.
-    kinds
-        What columns hold, as declared.
+    kinds, declared
+        What columns hold, and which of them must be there.
     ignore
         Columns to leave out.
     looking
@@ -50,6 +50,7 @@ class CsvOptions:
     marks_known: bool = True
     dates_of: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, TextKind] = field(default_factory=dict)
+    declared: Collection[str] = ()
     ignore: Collection[str] = ()
     looking: Looking = field(default_factory=Looking)
 
@@ -73,7 +74,7 @@ def read_delimited(utf8: bytes, *, source: str, options: CsvOptions) -> Frame:
         names = names[:-1]  # every line ends in a delimiter
     if len(names) == 1 and names[0] and (note := _divided_by_spaces(names[0], rows, source)):
         notes.append(note)
-    check_named((*options.ignore, *options.kinds), names)
+    check_named((*options.ignore, *options.declared), names)
     places = {name: place for place, name in enumerate(names) if name not in options.ignore}
     notation = options.notation
     if not options.marks_known:

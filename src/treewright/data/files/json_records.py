@@ -126,9 +126,10 @@ def record_columns(
         values = [record.get(name) for record in records]
         kind = kinds.get(name)
         types = {type(value) for value in values} - {type(None)}
-        if (str in types and len(types) > 1) or (kind is not None and types):
-            cells = _cells([_text(value) for value in values], name, source, lines)
-            found = read_column(cells, notation, looking, kind)
+        is_as_declared = kind is None or (kind == "number" and types <= {int, float})
+        if types and ((str in types and len(types) > 1) or not is_as_declared):
+            texts = [_text(value, notation) for value in values]
+            found = read_column(_cells(texts, name, source, lines), notation, looking, kind)
             columns[name] = found.column
             notes += found.notes
         elif types == {str}:
@@ -150,9 +151,11 @@ def _cells(texts: list[str], name: str, source: str, lines: Sequence[int]) -> Co
     return ColumnOfTexts(name=name, source=source, lines=lines, coded=lambda: CodedTexts.of(texts))
 
 
-def _text(value: object) -> str:
+def _text(value: object, notation: Notation) -> str:
+    """Return a value as delimited text would have it, in the notation of the strings beside it."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    text = str(value)
+    return text.replace(".", notation.decimal) if isinstance(value, float) else text

@@ -57,6 +57,13 @@ class TableStream:
     columns: tuple[str, ...]
     reading: Reading
     make_chunks: Callable[[Mapping[str, TextKind]], Iterator[Chunk]]
+    close: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> TableStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def chunks(self, kinds: Mapping[str, TextKind]) -> Iterator[Chunk]:
         """Yield the chunks; `kinds` says which columns are typed, and as what ("any": by look)."""
@@ -79,6 +86,14 @@ def open_table_stream(source: FileSource | Frame, options: ReadOptions) -> Table
         return _of_frames(_pieces(source), reading)
     options = options.checked()
     file = open_bytes(source)
+    try:
+        return _opened(file, options)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _opened(file: OpenedFile, options: ReadOptions) -> TableStream:
     head = file.head()
     if head.startswith(PARQUET_MAGIC):
         frames = parquet_chunks(file, CHUNK_ROWS)
@@ -126,7 +141,7 @@ def _of_frames(
         finally:
             close()
 
-    return TableStream(first.columns, reading, chunks)
+    return TableStream(first.columns, reading, chunks, close)
 
 
 def _buffered(data: bytes) -> BinaryIO:
@@ -264,7 +279,7 @@ def _csv_stream(text: _Utf8, file: OpenedFile, options: CsvOptions) -> TableStre
         finally:
             file.close()
 
-    return TableStream(names, reading, chunks)
+    return TableStream(names, reading, chunks, file.close)
 
 
 def _row_blocks(text: _Utf8, file: OpenedFile, delimiter: str, n_told: int) -> Iterator[SplitRows]:
@@ -326,7 +341,7 @@ def _json_stream(text: _Utf8, file: OpenedFile, options: ReadOptions) -> TableSt
         finally:
             file.close()
 
-    return TableStream(names, reading, chunks)
+    return TableStream(names, reading, chunks, file.close)
 
 
 _Records = tuple[Sequence[int], list[str], list[dict[str, object]]]

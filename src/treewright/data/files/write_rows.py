@@ -13,8 +13,8 @@ import json
 import lzma
 import math
 import os
+import secrets
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -103,26 +103,11 @@ class TableWriter:
         format = format or format_of(name) or "csv"
         if format not in ("csv", "tsv", "jsonl", "parquet"):
             raise ParameterError(f"format={format!r} must be 'csv', 'tsv', 'jsonl' or 'parquet'.")
-        suffix = Path(name).suffix.lower()
-        if not name:
-            self._raw = cast(BinaryIO, out)
-        elif name == "-":
-            self._raw = cast(BinaryIO, getattr(sys.stdout, "buffer", None) or _Encoded())
-        else:
-            self._place = Path(name)
-            handle, temporary = tempfile.mkstemp(
-                prefix=f".{self._place.name}.", suffix=".part", dir=self._place.parent
-            )
-            self._temporary = Path(temporary)
-            self._raw = cast(BinaryIO, os.fdopen(handle, "wb"))
-        self._out = _compressed(self._raw, suffix) if suffix in _COMPRESSED else self._raw
+        self._name, self._given, self._format = name, out, format
+        self._delimiter, self._decimal = delimiter, decimal
+        self._raw: BinaryIO
+        self._out: BinaryIO
         self._rows: _Rows
-        if format == "jsonl":
-            self._rows = _JsonLines(self._out)
-        elif format == "parquet":
-            self._rows = _Parquet(self._out)
-        else:
-            self._rows = _Delimited(self._out, "\t" if format == "tsv" else delimiter, decimal)
 
     def write(self, chunk: Chunk, kept: Sequence[str], added: Mapping[str, Values]) -> None:
         """Write the rows of a chunk: the columns to keep as they were written, and others."""
@@ -130,7 +115,34 @@ class TableWriter:
         self.n_rows += chunk.n_rows
 
     def __enter__(self) -> TableWriter:
+        try:
+            self._open()
+        except BaseException:
+            self._abandon()
+            raise
         return self
+
+    def _open(self) -> None:
+        name = self._name
+        if not name:
+            self._raw = cast(BinaryIO, self._given)
+        elif name == "-":
+            self._raw = cast(BinaryIO, getattr(sys.stdout, "buffer", None) or _Encoded())
+        else:
+            self._place = Path(name)
+            # The name is known before there is a file, so that Ctrl-C never leaves one behind.
+            part = f".{self._place.name}.{secrets.token_hex(6)}.part"
+            self._temporary = self._place.with_name(part)
+            self._raw = self._temporary.open("xb")
+        suffix = Path(name).suffix.lower()
+        self._out = _compressed(self._raw, suffix) if suffix in _COMPRESSED else self._raw
+        if self._format == "jsonl":
+            self._rows = _JsonLines(self._out)
+        elif self._format == "parquet":
+            self._rows = _Parquet(self._out)
+        else:
+            mark = "\t" if self._format == "tsv" else self._delimiter
+            self._rows = _Delimited(self._out, mark, self._decimal)
 
     def __exit__(
         self,
@@ -149,7 +161,6 @@ class TableWriter:
             if self._place is not None and self._temporary is not None:
                 os.fsync(self._raw.fileno())
                 self._raw.close()
-                os.chmod(self._temporary, 0o666 & ~_umask())
                 os.replace(self._temporary, self._place)
         except BaseException:
             self._abandon()
@@ -157,7 +168,8 @@ class TableWriter:
 
     def _abandon(self) -> None:
         if self._temporary is not None:
-            self._raw.close()
+            if hasattr(self, "_raw"):
+                self._raw.close()
             self._temporary.unlink(missing_ok=True)
 
 
@@ -171,12 +183,6 @@ def _compressed(out: BinaryIO, suffix: str) -> BinaryIO:
     else:
         made = lzma.LZMAFile(out, "wb")  # noqa: SIM115
     return cast(BinaryIO, made)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 class _Encoded(io.RawIOBase):

@@ -109,7 +109,7 @@ class Tuning(Result):
         shown = f"{percent(abs(gain), unit=False)} points" if self.metric.is_share else ""
         amount = shown or f"{figure(abs(gain))} of {self.metric.title}"
         (p,) = p_values([found.p_value])
-        if gain == 0:
+        if abs(gain) < 1e-12:  # equal but for rounding
             return "Tuning gained nothing on the outer folds."
         side = "gained" if gain > 0 else "lost"
         told = f"Tuning {side} {amount} on the outer folds"

@@ -130,3 +130,10 @@ def test_damaged_compression_is_refused_at_every_byte(cut: int) -> None:
     whole = gzip.compress(b"a,b\n" + b"1,2\n" * 200)
     with pytest.raises(DataError):
         found(whole[: min(cut, len(whole) - 1)])
+
+
+def test_numbers_of_json_are_read_beside_a_decimal_comma() -> None:
+    content = b'{"a": 1.5, "b": "2,5"}\n{"a": 2, "b": 3.5}\n'
+    frame = found(content, decimal=",", expected={"a": "number", "b": "number"})
+    assert frame["a"].tolist() == [1.5, 2.0]
+    assert frame["b"].tolist() == [2.5, 3.5]

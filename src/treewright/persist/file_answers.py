@@ -121,22 +121,26 @@ def predict_file(
     reading = describe(model).remembered.get("reading")
     if isinstance(reading, dict):
         how = how.like(Reading.from_dict(reading))
-    stream = open_table_stream(source, how)
-    kept = _kept(stream, only=only, keep=keep)
-    _refuse_clash(kept, asker.names, stream.reading.source)
-    is_text = stream.reading.format == "csv"
-    file_name = os.fspath(out) if isinstance(out, str | os.PathLike) else ""
-    given = format or format_of(file_name)
-    if given is None:
-        given = "jsonl" if stream.reading.format == "json" else "csv"
-    delimiter = (stream.reading.delimiter or ",") if is_text and given == "csv" else ","
-    decimal = stream.reading.decimal if delimiter != "," else "."
-    with TableWriter(out, format=given, delimiter=delimiter, decimal=decimal) as writer:
-        for chunk in stream.chunks(asker.kinds(stream.columns)):
-            writer.write(chunk, kept, asker.answers(chunk))
-            if told is not None:
-                told(writer.n_rows)
+    with open_table_stream(source, how) as stream:
+        kept = _kept(stream, only=only, keep=keep)
+        _refuse_clash(kept, asker.names, stream.reading.source)
+        with _writer(stream.reading, out, format) as writer:
+            for chunk in stream.chunks(asker.kinds(stream.columns)):
+                writer.write(chunk, kept, asker.answers(chunk))
+                if told is not None:
+                    told(writer.n_rows)
     return PredictedFile(rows=writer.n_rows, unseen=asker.unseen)
+
+
+def _writer(reading: Reading, out: Any, format: TableFormat | None) -> TableWriter:
+    """Return what writes the answers: in the format of the name, else in that of the source."""
+    name = os.fspath(out) if isinstance(out, str | os.PathLike) else ""
+    usual: TableFormat = "jsonl" if reading.format == "json" else "csv"
+    chosen = format or format_of(name) or usual
+    is_csv = reading.format == "csv" and chosen == "csv"
+    delimiter = (reading.delimiter or ",") if is_csv else ","
+    decimal = reading.decimal if delimiter != "," else "."
+    return TableWriter(out, format=chosen, delimiter=delimiter, decimal=decimal)
 
 
 def schema_of(model: Any) -> FittedSchema | None:

@@ -1,0 +1,255 @@
+"""``treewright compare``: which learner is better on a table, and could it be chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli.algorithms import Choice, check_task, parse_learner
+from treewright.cli.checks import checked, failed
+from treewright.cli.command import DATA, Answer, Argument, Command
+from treewright.cli.data_files import (
+    HowToRead,
+    LearningTable,
+    learning_table,
+    read_table,
+    with_sample,
+)
+from treewright.cli.failure import usage
+from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.options import READING
+from treewright.cli.progress import Working
+from treewright.cli.python_lines import Raw, call, statement
+from treewright.cli.screen.table import Column
+from treewright.cli.session import Session
+
+if TYPE_CHECKING:
+    from treewright.cli.screen.screen import Screen
+    from treewright.evaluate import Comparison
+
+_TABLE = ("target", "task", "ignore", "use", "order", "weight", "groups")
+
+
+def compare(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> Answer:
+    """Compare learners on the same folds of a table."""
+    from treewright import evaluate
+
+    choices = _choices(learners, options)
+    table = _table(session, data, options)
+    for each in choices.values():
+        check_task(each, table)
+    with Working(session, f"comparing {len(choices)} learners"):
+        found = evaluate.compare(
+            {name: each.estimator(table.task) for name, each in choices.items()},
+            table.X,
+            table.y,
+            cv=options["folds"],
+            repeats=options["repeats"],
+            metrics=_metrics(table),
+            sample_weight=table.weights,
+            groups=table.groups,
+            random_state=options["seed"],
+        )
+    if found.was_stopped:
+        session.tell_notes()
+        print(_text(found, session.screen))
+        raise KeyboardInterrupt
+    checks = checked(_figures(found), at_least=options["at_least"], at_most=options["at_most"])
+    return Answer(
+        text=lambda screen: _text(found, screen),
+        result=lambda: _result(found, choices, table, checks),
+        failed=failed(checks),
+    )
+
+
+def _choices(learners: tuple[str, ...], options: dict[str, Any]) -> dict[str, Choice]:
+    """Return the learners by the names they are shown by."""
+    if len(learners) < 2:
+        raise usage(
+            "compare needs two learners or more",
+            code="few-learners",
+            hint="treewright compare DATA tree forest; evaluate DATA is for one",
+        )
+    parsed = [
+        parse_learner(each, seed=options["seed"], threads=options["threads"]) for each in learners
+    ]
+    plain = [each.algorithm for each in parsed]
+    names = [
+        name if plain.count(name) == 1 else text for name, text in zip(plain, learners, strict=True)
+    ]
+    for name in names:
+        if names.count(name) > 1:
+            raise usage(f"{name} is there twice", code="same-learner")
+    return dict(zip(names, parsed, strict=True))
+
+
+def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
+    how = HowToRead(**{name: options[name] for name in READING})
+    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
+    return learning_table(session, raw, **{name: options[name] for name in _TABLE})
+
+
+def _metrics(table: LearningTable) -> list[str]:
+    return ["error"] if table.task == "classes" else ["rmse"]
+
+
+def _figures(found: Comparison) -> dict[str, Any]:
+    """Return the figure of the best learner by the metric's name, and of each as NAME.METRIC."""
+    metric = found.metric.name
+    made: dict[str, Any] = {}
+    for name, result in zip(found.names, found.results, strict=True):
+        if result is not None:
+            made[f"{name}.{metric}"] = interval_dict(result[metric])
+            if name == found.best:
+                made[metric] = interval_dict(result[metric])
+    return made
+
+
+def _text(found: Comparison, screen: Screen) -> str:
+    seed = "" if found.folds.seed is None else f"; seed {found.folds.seed}"
+    method = found.folds.method.removesuffix(", stratified")
+    head = f"{method}, the same for every learner; {found.n_rows:,} rows{seed}"
+    if found.was_stopped:
+        n_done = max((len(each.runs) for each in found.results if each), default=0)
+        head += f"\nstopped after {n_done} of {len(found.folds)} folds"
+    lines = [screen.table(_columns(found))]
+    known = [each for each in found.differences if each is not None]
+    if known:
+        unit = " in points" if found.metric.is_share else ""
+        told = f"differences{unit}: {known[0].test.name}"
+        if len(known) > 1:
+            told += f", {known[0].method} for {len(known)}"
+        lines.append(screen.sentence(told))
+        lines.append(screen.sentence(found.verdict))
+    lines += [
+        screen.sentence(screen.safe(f"{name} failed: {words}"))
+        for name, words in found.failures.items()
+    ]
+    return f"{head}\n\n" + "\n".join(lines)
+
+
+def _columns(found: Comparison) -> list[Column]:
+    """Return the table, best first; leaves go first where it is narrow, then intervals."""
+    from treewright.evaluate.column_texts import ColumnTexts
+    from treewright.text.numbers import p_values
+
+    order = found.order
+    results = [found.results[i] for i in order]
+    differences = [found.differences[i] for i in order]
+    metric = found.metric
+    texts = ColumnTexts.of(metric, [None if r is None else r[metric.name] for r in results])
+    beside = order.index(found.reference)
+    n_compared = sum(each is not None for each in differences)
+    share = f"{100 * found.level:g} %"
+    all_of = f" for all {n_compared}" if n_compared > 1 else " of it"
+    less = [
+        "" if d is None or results[beside] is None else texts.less(place, beside)
+        for place, d in enumerate(differences)
+    ]
+    ranges = [
+        ""
+        if d is None
+        else "no spread"
+        if d.interval.low == float("-inf")
+        else f"{texts.signed(d.interval.low)} to {texts.signed(d.interval.high)}"
+        for d in differences
+    ]
+    reference = found.names[found.reference]
+    values = ["failed" if r is None else t for r, t in zip(results, texts.values, strict=True)]
+    bold = ["bold" if found.names[i] == found.best else None for i in order]
+    columns = [
+        Column("learner", [found.names[i] for i in order], cut=12),
+        Column(metric.title, values, right=True, styles=bold),  # type: ignore[arg-type]
+        Column(f"{share} interval", texts.ends, right=True, drop=2),
+        Column(f"against {reference}", less, right=True),
+        Column(f"{share}{all_of}", ranges, right=True, drop=1),
+        Column("p", p_values([None if d is None else d.p_value for d in differences]), right=True),
+    ]
+    leaves = [_leaves(each) for each in results]
+    if any(leaves):
+        columns.append(Column("leaves", leaves, right=True, drop=3))
+    return columns
+
+
+def _leaves(result: Any) -> str:
+    counts = [] if result is None else [run.n_leaves for run in result.done if run.n_leaves]
+    return f"{sum(counts) / len(counts):.0f}" if counts else ""
+
+
+def _result(
+    found: Comparison,
+    choices: dict[str, Choice],
+    table: LearningTable,
+    checks: list[dict[str, Any]],
+) -> dict[str, Any]:
+    made = found.to_dict()
+    for each in made["learners"]:
+        choice = choices[each["name"]]
+        each["algorithm"] = choice.class_name(table.task)
+        each["parameters"] = dict(choice.settings)
+        each["error"] = each.get("error", each.get(found.metric.name))
+    return {**made, "metric": found.metric.name, "rows": found.n_rows, "checks": checks}
+
+
+def python(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> str:
+    """Return the lines that compare the same learners."""
+    from treewright.cli.fitting.python_fit import read_call, variable
+
+    choices = _choices(learners, options)
+    table = _table(session, data, options)
+    name = variable(table.raw.stem)
+    made = {each: Raw(choice.python(table.task)) for each, choice in choices.items()}
+    found = call(
+        "tw.evaluate.compare",
+        made,
+        Raw(f"{name}.X"),
+        Raw(f"{name}.y"),
+        cv=options["folds"],
+        repeats=options["repeats"],
+        metrics=_metrics(table),
+        random_state=Raw(str(options["seed"])),
+    )
+    return "\n".join(
+        [
+            "import treewright as tw",
+            statement(f"{name} = {read_call(table)}"),
+            statement(f"print({found})"),
+        ]
+    )
+
+
+COMMAND = Command(
+    name="compare",
+    sentence="Compare learners on the same folds of a table, and say whether it could be chance.",
+    arguments=(
+        DATA,
+        Argument(name="learners", metavar="LEARNER", takes="algorithm", several=True),
+    ),
+    options=(
+        "target",
+        "ignore",
+        "use",
+        "task",
+        *READING,
+        "sample",
+        "seed",
+        "threads",
+        "folds",
+        "repeats",
+        "groups",
+        "weight",
+        "at_least",
+        "at_most",
+    ),
+    examples=(
+        ("treewright compare loans.csv tree c45 forest", "the others against the first"),
+        ("treewright compare loans.csv tree boosting:n_estimators=100", "with a parameter"),
+        ("treewright compare loans.csv c45 cart --repeats 5", "more folds, narrower intervals"),
+    ),
+    run=compare,
+    python=python,
+    more=(
+        "A learner is an algorithm, or A:name=value,name=value with parameters. The first is what"
+        " the others are compared with. --at-most NAME.error=X asks it of one learner, error=X of"
+        " the best."
+    ),
+)

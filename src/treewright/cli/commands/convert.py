@@ -1,0 +1,67 @@
+"""``treewright convert``: a model between ``.tw`` and ``.json``, without loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from treewright.cli.command import Answer, Argument, Command
+from treewright.cli.failure import usage
+from treewright.cli.model_files import describe_model, load_model
+from treewright.cli.out_files import check_out
+from treewright.cli.python_lines import Raw, call
+from treewright.cli.session import Session
+
+_SUFFIXES = (".tw", ".json")
+
+
+def convert(session: Session, *, model: str, to_file: str, force: bool) -> Answer:
+    """Write a model in the format that the new name says."""
+    del force  # the session has it
+    _check_suffix(to_file)
+    found = describe_model(model)
+    file = check_out(session, to_file, inputs=(model,))
+    import treewright as tw
+
+    tw.save(load_model(model), to_file, remember=dict(found.remembered))
+    session.writing = None
+    size = Path(to_file).stat().st_size
+    return Answer(
+        text=None,
+        result=lambda: {"file": to_file, "replaced": file.replaces, "bytes": size},
+        said=[f"{file.word} {session.side.safe(to_file)}: {size:,} bytes"],
+    )
+
+
+def _check_suffix(path: str) -> None:
+    if Path(path).suffix.lower() not in _SUFFIXES:
+        raise usage(
+            f"{path} ends neither in .tw nor in .json",
+            code="unknown-format",
+            hint=f"treewright convert MODEL {Path(path).stem}.json; export writes code",
+        )
+
+
+def python(session: Session, *, model: str, to_file: str, force: bool) -> str:
+    """Return the lines that write the same file."""
+    _check_suffix(to_file)
+    kept = Raw(f"{call('tw.persist.describe', model)}.remembered")
+    saved = call("tw.save", Raw(call("tw.load", model)), to_file, remember=kept)
+    return f"import treewright as tw\n{saved}"
+
+
+COMMAND = Command(
+    name="convert",
+    sentence="Write a model as .json, which people can read, or as .tw, without any loss.",
+    arguments=(
+        Argument(name="model", metavar="IN", takes="model"),
+        Argument(name="to_file", metavar="OUT", takes="file"),
+    ),
+    options=("force",),
+    examples=(
+        ("treewright convert loans.tw loans.json", "readable text"),
+        ("treewright convert loans.json copy.tw", "and back; the answers are the same bits"),
+        ("treewright convert loans.tw copy.json --force", "over any file"),
+    ),
+    run=convert,
+    python=python,
+)

@@ -1,0 +1,190 @@
+"""``treewright tune``: better parameters, and what they honestly gain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli.algorithms import Choice, check_algorithm, check_task
+from treewright.cli.command import DATA, Answer, Command
+from treewright.cli.data_files import (
+    HowToRead,
+    LearningTable,
+    learning_table,
+    read_table,
+    stem_of,
+    with_sample,
+)
+from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.options import READING
+from treewright.cli.out_files import check_out
+from treewright.cli.progress import Working
+from treewright.cli.python_lines import Raw, call, statement
+from treewright.cli.session import Session
+
+if TYPE_CHECKING:
+    from treewright.evaluate import Tuning
+
+_TABLE = ("target", "task", "ignore", "use", "order", "weight", "groups")
+
+
+def tune(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> Answer:
+    """Search for better parameters, and save the model that has them."""
+    del force  # the session has it
+    from treewright import evaluate
+
+    choice = _choice(options)
+    path = out or (None if data == "-" else f"{stem_of(data)}.tw")
+    file = None if path is None else check_out(session, path, inputs=_inputs(data))
+    if file is None:
+        session.note("not-saved", "from stdin nothing is saved without --out", remedy="--out FILE")
+    table = _table(session, data, options)
+    check_task(choice, table)
+    with Working(session, f"tuning {choice.algorithm}"):
+        found = evaluate.tune(
+            choice.estimator(table.task),
+            table.X,
+            table.y,
+            cv=options["folds"] or 5,
+            metrics=_metrics(table),
+            sample_weight=table.weights,
+            groups=table.groups,
+            random_state=options["seed"],
+        )
+    if found.was_stopped:
+        session.tell_notes()
+        print(found.text())
+        raise KeyboardInterrupt
+    said = []
+    if file is not None:
+        import treewright as tw
+
+        remember: dict[str, Any] = {"target": table.target}
+        if table.reading is not None:
+            remember["reading"] = table.reading.to_dict()
+        tw.save(found.model, file.path, remember=remember)
+        session.writing = None
+        name = session.side.safe(file.path)
+        said = [f"{file.word} {session.side.bold(name)}, the tuned model"]
+    return Answer(
+        text=lambda screen: found.text(),
+        result=lambda: _result(found, None if file is None else file.path),
+        said=said,
+    )
+
+
+def _inputs(data: str) -> tuple[str, ...]:
+    return () if data == "-" or data.startswith("example:") else (data,)
+
+
+def _choice(options: dict[str, Any]) -> Choice:
+    check_algorithm(options["algorithm"])
+    return Choice(
+        algorithm=options["algorithm"],
+        settings=options["settings"],
+        seed=options["seed"],
+        threads=options["threads"],
+    )
+
+
+def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
+    how = HowToRead(**{name: options[name] for name in READING})
+    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
+    return learning_table(session, raw, **{name: options[name] for name in _TABLE})
+
+
+def _metrics(table: LearningTable) -> list[str]:
+    return ["error"] if table.task == "classes" else ["rmse", "mae", "r2"]
+
+
+def _result(found: Tuning, file: str | None) -> dict[str, Any]:
+    metric = found.metric.name
+    check = None
+    if found.comparison is not None:
+        check = {
+            "method": f"{found.n_outer} outer folds, a search of its own in each",
+            "folds": found.n_outer,
+            "error": interval_dict(found[metric]),
+            "verdict": found.verdict,
+        }
+    return {
+        **found.to_dict(),
+        "file": file,
+        "parameters": {name: _plain(value) for name, value in found.best_parameters.items()},
+        "check": check,
+        "tried": [
+            {
+                "parameters": {name: _plain(value) for name, value in each.parameters.items()},
+                "score": each.value,
+            }
+            for each in found.tried
+        ],
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+def python(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> str:
+    """Return the lines that tune and save the same model."""
+    from treewright.cli.fitting.python_fit import read_call, variable
+
+    choice = _choice(options)
+    table = _table(session, data, options)
+    name = variable(table.raw.stem)
+    found = call(
+        "tw.evaluate.tune",
+        Raw(choice.python(table.task)),
+        Raw(f"{name}.X"),
+        Raw(f"{name}.y"),
+        cv=options["folds"],
+        metrics=_metrics(table),
+        random_state=Raw(str(options["seed"])),
+    )
+    lines = [
+        "import treewright as tw",
+        statement(f"{name} = {read_call(table)}"),
+        statement(f"found = {found}"),
+        "print(found)",
+    ]
+    path = out or (None if data == "-" else f"{stem_of(data)}.tw")
+    if path is not None:
+        remember: dict[str, Any] = {"target": table.target}
+        if table.reading is not None:
+            remember["reading"] = Raw(f"{name}.reading.to_dict()")
+        lines.append(statement(call("tw.save", Raw("found.model"), path, remember=remember)))
+    return "\n".join(lines)
+
+
+COMMAND = Command(
+    name="tune",
+    sentence=(
+        "Search for better parameters of an algorithm, judge them on folds that chose nothing, and"
+        " save the model."
+    ),
+    arguments=(DATA,),
+    options=(
+        "target",
+        "ignore",
+        "use",
+        "task",
+        *READING,
+        "sample",
+        "algorithm",
+        "settings",
+        "seed",
+        "threads",
+        "folds",
+        "groups",
+        "weight",
+        "out",
+        "force",
+    ),
+    examples=(
+        ("treewright tune loans.csv -a c45", "C4.5 with better parameters, in loans.tw"),
+        ("treewright tune loans.csv -a boosting --out best.tw", "takes minutes"),
+        ("treewright tune loans.csv --sample 500", "a quick look"),
+    ),
+    run=tune,
+    python=python,
+)

@@ -1,0 +1,118 @@
+"""A table that a saved model is judged on: read as the model's own was, its target taken out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from treewright.cli.data_files import (
+    EXAMPLE,
+    HowToRead,
+    LearningTable,
+    RawTable,
+    Task,
+    assumed_target,
+    check_column,
+    options_of,
+    read_table,
+)
+from treewright.cli.failure import Failure
+from treewright.cli.file_faults import check_before_reading, told_as_options
+from treewright.cli.model_files import remembered_of
+from treewright.cli.progress import Working
+from treewright.cli.session import Session
+
+
+def model_table(
+    session: Session,
+    data: str,
+    model: str,
+    loaded: Any,
+    *,
+    how: HowToRead | None = None,
+    target: str | None = None,
+) -> LearningTable:
+    """Return a table with the columns typed as a model has them, and the model's target.
+
+    Parameters
+    ----------
+    data, model, loaded
+        The table, the model's file, and the model.
+    how
+        What was typed about reading.
+    target
+        What was typed as the target.
+    """
+    kept = remembered_of(model)
+    raw = _raw(session, data, loaded, how or HowToRead(), kept.reading)
+    if target is not None:
+        check_column(raw, target, "--target")
+        name = target
+    else:
+        name = kept.target or raw.target or assumed_target(raw, raw.frame)[0]
+    if name not in raw.frame.columns:
+        raise Failure(
+            code="column-not-found",
+            message=f"no column {name!r} in {data}: it is the target of {model}",
+            found=f"{len(raw.frame.columns)} columns: {', '.join(raw.frame.columns[:6])}",
+            hint="--target NAME; predict answers rows whose target is not known",
+            file=data,
+            column=name,
+        )
+    is_of_classes = hasattr(loaded, "classes_") or getattr(loaded, "classes", None) is not None
+    task: Task = "classes" if is_of_classes else "numbers"
+    return LearningTable(
+        raw=raw,
+        X=raw.frame.drop(name),
+        y=_target(raw, name, task, loaded),
+        target=name,
+        task=task,
+        weights=raw.frame.weights,
+    )
+
+
+def _raw(session: Session, data: str, loaded: Any, how: HowToRead, reading: Any) -> RawTable:
+    from treewright.data.files.any_file import read_file
+    from treewright.data.files.chunk import kinds_of
+    from treewright.persist.file_answers import schema_of
+
+    if data.startswith(EXAMPLE):
+        return read_table(session, data)
+    check_before_reading(data, how)
+    schema = schema_of(loaded)
+    kinds: dict[str, Any] = {} if schema is None else dict(kinds_of(schema))
+    expected = {name: kind for name, kind in kinds.items() if kind != "any"}
+    options = replace(options_of(how), expected=expected, format=how.from_)
+    with told_as_options(data, how), Working(session, f"reading {data}"):
+        frame = read_file(data, options if reading is None else options.like(reading))
+    if frame.n_rows == 0:
+        raise Failure(code="no-rows", message=f"{data} has no rows below its header", file=data)
+    return RawTable(source=data, frame=frame)
+
+
+def _target(raw: RawTable, name: str, task: Task, loaded: Any) -> Any:
+    """Return the target as the model writes it: classes of text stay text."""
+    import numpy as np
+
+    from treewright.data.files.target_column import target_values
+
+    values = target_values(raw.frame.column(name))
+    if task == "numbers":
+        if values.dtype.kind in "OU":
+            raise Failure(
+                code="target-is-text",
+                message=f"{name!r} in {raw.source} holds text; the model predicts numbers",
+                hint="--target with a column of numbers",
+                file=raw.source,
+                column=name,
+            )
+        return values.astype(np.float64)
+    known = getattr(loaded, "classes_", None)
+    if known is not None and np.asarray(known).dtype.kind in "OU" and values.dtype.kind in "ifb":
+        texts = [None if each != each else _text(each) for each in values.tolist()]
+        return np.array(texts, dtype=object)
+    return values
+
+
+def _text(value: object) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
