@@ -257,8 +257,8 @@ def _regions(
         if row is None:
             raise UnsupportedError(
                 f"Node {node} asks about {question.column.name!r}, which is neither {names[0]!r} "
-                f"nor {names[1]!r}.\n  Hint: hold other columns at the values of a row, at={{...}}, "
-                "or fit a tree on the two columns."
+                f"nor {names[1]!r}.\n  Hint: hold other columns at the values of a row, "
+                "at={...}, or fit a tree on the two columns."
             )
         branch, _ = branch_taken(tree, node, question, lambda each: each.value_in(row))
         followed = branches_followed(tree, node, branch)
