@@ -171,6 +171,10 @@ def test_distributions_mark_the_cut_and_the_gaps() -> None:
     assert "log scale" in told
     assert "?" in told
     assert "without work" in told
+    large = loans_tree(60).draw(distributions=True).svg()  # closed rather than drawn otherwise
+    assert "log scale" in words(large)
+    assert any("Drawn in part: the first" in text for text in words(large))
+    assert "the values it asks about" not in loans_tree(60).draw(distributions=True).svg(width=400)
 
 
 def test_hostile_names_stay_names() -> None:
