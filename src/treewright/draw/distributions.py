@@ -34,15 +34,17 @@ _LINE = 14.0
 _SKEWED = 10.0
 """Beyond this ratio of the largest value to the median an axis is logarithmic."""
 
+_FAR = 1e300
+"""Numbers beyond it are not drawn, as infinity: their differences would be infinite."""
+
 
 def is_on_log_scale(sketch: Sketch, node: int) -> bool:
     """Return whether the values that a node asks about are drawn on a logarithmic scale."""
     question = sketch.tree.question(node)
     if question is None or isinstance(question, Categories) or question.column.storage != "float":
         return False
-    known = _known(sketch, node, question)[0]
+    known, _, _, cuts = _known(sketch, node, question)
     known = known[np.isfinite(known)]
-    cuts = cuts_of(question)
     if not len(known) or known.min() <= 0 or min(cuts) <= 0:
         return False
     return float(known.max()) / float(np.median(known)) > _SKEWED
@@ -62,12 +64,18 @@ def draw_distribution(
 
 def _known(
     sketch: Sketch, node: int, question: Question
-) -> tuple[FloatArray, Int64Array, BoolArray]:
-    """Return the values of the node's rows that have one, those rows, and who has none."""
+) -> tuple[FloatArray, Int64Array, BoolArray, list[float]]:
+    """Return the values of the node's rows that have one, those rows, who has none, and the cuts.
+
+    Whole numbers are counted from the first cut: large ones would be equal as floats.
+    """
     assert sketch.rows is not None
     values, missing = sketch.rows.values(node, question)
-    rows = sketch.rows.at(node)
-    return values[~missing].astype(np.float64), rows[~missing], missing
+    rows, values, cuts = sketch.rows.at(node), values[~missing], cuts_of(question)
+    if values.dtype.kind == "i":
+        start = int(cuts[0])
+        values, cuts = values - start, tuple(int(cut) - start for cut in cuts)
+    return values.astype(np.float64), rows[~missing], missing, list(map(float, cuts))
 
 
 def _draw_numbers(
@@ -79,15 +87,14 @@ def _draw_numbers(
     width: float,
 ) -> None:
     assert sketch.rows is not None
-    known, rows, missing = _known(sketch, node, question)
-    is_finite = np.isfinite(known)
+    known, rows, missing, cuts = _known(sketch, node, question)
+    is_finite = np.abs(known) < _FAR
     known, rows = known[is_finite], rows[is_finite]
-    cuts = [float(cut) for cut in cuts_of(question)]
     log = is_on_log_scale(sketch, node)
     (left, top), bottom = corner, corner[1] + _PLOT_HEIGHT
     gaps = sketch.rows.at(node)[missing]
     plot_width = width - 22 if len(gaps) else width
-    if len(known) and all(map(math.isfinite, cuts)):
+    if len(known) and all(abs(cut) < _FAR for cut in cuts):
         axis = _Axis(known, cuts, left, plot_width, log=log)
         if sketch.has_hues:
             _draw_stacks(drawing, sketch, axis, known, rows, gaps, bottom)

@@ -112,7 +112,10 @@ class TreePicture(Picture):
         check_choice("frame", frame, tuple(_AVAILABLE))
         most_height = _MOST_IN_NOTEBOOK if frame == "notebook" else None
         plan = self._planned(width, frame, most_height)
-        told = caption_of(plan.sketch, plan.layout, self.sketch)
+        shows = plan.cards is not None and any(
+            map(plan.cards.shows_distribution, plan.sketch.shown)
+        )
+        told = caption_of(plan.sketch, plan.layout, self.sketch, distributions=shows)
         fixed = replace(self, plan=plan, caption=f"{self.caption} {told}".strip())
         return Picture.svg(
             fixed, width=plan.width, height=height, theme=theme, frame=frame, prefix=prefix
@@ -144,7 +147,10 @@ class TreePicture(Picture):
         if layout is None and total < _NARROW:
             layout = "outline"
         if layout in (None, "cards"):
-            found = self._cards(room, is_asked=layout == "cards", is_given=width is not None)
+            # Distributions are drawn in cards alone: what does not fit is closed.
+            is_asked = layout == "cards" or (self.distributions and sketch.rows is not None)
+            is_given = width is not None or layout is None
+            found = self._cards(room, is_asked=is_asked, is_given=is_given)
             if found is not None:
                 return self._plan_cards(found, width, margin, most_height)
         if layout is None:
@@ -263,7 +269,7 @@ def draw_tree(
     sketch = sketch_of(tree, rows, max_depth=max_depth, path=path, unit=clean(unit))
     return TreePicture(
         title=title_of(sketch) if title is None else title,
-        subtitle=subtitle_of(sketch, clean_sentence(name), distributions=bool(distributions)),
+        subtitle=subtitle_of(sketch, clean_sentence(name)),
         sketch=sketch,
         layout=layout,
         distributions=bool(distributions),

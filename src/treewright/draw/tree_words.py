@@ -55,7 +55,7 @@ def _median_depth(sketch: Sketch) -> int:
     return int(np.searchsorted(reached, 0.5 * reached[-1] * (1 - 1e-12)))
 
 
-def subtitle_of(sketch: Sketch, name: str, *, distributions: bool = False) -> str:
+def subtitle_of(sketch: Sketch, name: str) -> str:
     """Return what is drawn: of which table and algorithm, its size, what bars and lines mean."""
     n_leaves = sketch.tree.n_leaves
     parts = [name] if name else []
@@ -74,8 +74,6 @@ def subtitle_of(sketch: Sketch, name: str, *, distributions: bool = False) -> st
         )
     if sketch.has_rows and n_leaves > 1:
         told.append(f"Line width: share of the {sketch.unit}.")
-    if distributions and sketch.rows is not None:
-        told.append("In each question: the values it asks about, and the cut (▲).")
     if sketch.path is not None:
         told.append(f"Strong line: the path of {sketch.path.name.lower()}.")
     return " ".join(told)
@@ -85,7 +83,7 @@ def _root_rows(sketch: Sketch) -> str:
     return f"{count(sketch.amounts[0])} {sketch.unit}"
 
 
-def caption_of(drawn: Sketch, layout: Layout, whole: Sketch) -> str:
+def caption_of(drawn: Sketch, layout: Layout, whole: Sketch, *, distributions: bool = False) -> str:
     """Return how it is drawn: the row's answer, the scale, and what is left out.
 
     Parameters
@@ -96,8 +94,12 @@ def caption_of(drawn: Sketch, layout: Layout, whole: Sketch) -> str:
         How.
     whole
         What was to be drawn.
+    distributions
+        Whether questions show the values that they ask about.
     """
     said = [] if drawn.path is None else [drawn.path.told]
+    if distributions and drawn.depth > 0:
+        said.append("In each question: the values it asks about, and the cut (▲).")
     if layout == "ledger" and drawn.tree.n_leaves > 1:
         said.append(
             "Above a line: the answer that leads there; below it, bold: the column asked next."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from treewright.draw.regions import RegionsPicture
     from treewright.draw.tree_picture import TreePicture
     from treewright.explain.path import Explanation
     from treewright.explain.summary import TreeSummary
@@ -56,6 +57,10 @@ class HasTreeMethods:
         'ID3Classifier, 5 leaves, 14 days'
         """
         return self._tree().draw(**{"name": type(self).__name__, **options})
+
+    def draw_regions(self, x: str, y: str, *, at: object = None) -> RegionsPicture:
+        """Return the regions in the plane of two columns; see :meth:`Tree.draw_regions`."""
+        return self._tree().draw_regions(x, y, at=at)
 
     def rules(self) -> RuleSequence | RuleSet:
         """Return the rules of the model: one per leaf, from left to right."""

@@ -171,6 +171,10 @@ def test_distributions_mark_the_cut_and_the_gaps() -> None:
     assert "log scale" in told
     assert "?" in told
     assert "without work" in told
+    large = loans_tree(60).draw(distributions=True).svg()  # closed rather than drawn otherwise
+    assert "log scale" in words(large)
+    assert any("Drawn in part: the first" in text for text in words(large))
+    assert "the values it asks about" not in loans_tree(60).draw(distributions=True).svg(width=400)
 
 
 def test_hostile_names_stay_names() -> None:
@@ -181,6 +185,20 @@ def test_hostile_names_stay_names() -> None:
     assert not list(root.iter(f"{SVG}script"))
     assert "\u202e" not in svg
     assert "\x00" not in svg
+
+
+def test_distributions_of_extreme_numbers() -> None:
+    columns: list[Any] = [
+        [2**62, 2**62 + 1, 2**62 + 2, 2**62 + 5],
+        [-1.7e308, 1.7e308, 0.0, 1.0],
+        [np.inf, -np.inf, 1.0, 2.0],
+        np.array(["1700-01-01", "2020-01-01", "2020-01-02", "2200-01-01"], "M8[us]"),
+    ]
+    for column in columns:
+        tree = DecisionTreeClassifier().fit({"a": column}, list("abab")).tree_
+        svg = tree.draw(distributions=True).svg()
+        check_apart(svg)
+        assert "nan" not in svg
 
 
 # Wrong arguments

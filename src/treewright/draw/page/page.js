@@ -173,10 +173,10 @@ function bars(group, parts, x, y, width) {
     x += part + 1;
   }
 }
-function histogram(group, its, x, y, width, high) {
-  const pitch = width / 30, bottom = y + high;
+function histogram(group, its, x, y, width, height) {
+  const pitch = width / 30, bottom = y + height;
   its.bins.forEach((share, i) => {
-    if (share > 0) make("rect", { class: "bar f-seq-3", x: x + i * pitch, y: bottom - high * share, width: pitch - 0.8, height: high * share }, group);
+    if (share > 0) make("rect", { class: "bar f-seq-3", x: x + i * pitch, y: bottom - height * share, width: pitch - 0.8, height: height * share }, group);
   });
   make("line", { class: "thin", x1: x, x2: x + width, y1: bottom, y2: bottom }, group);
   const [low, mean, high] = its.at.map((share) => x + share * width);
