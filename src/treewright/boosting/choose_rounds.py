@@ -8,8 +8,8 @@ round at first, after every sixteenth of the rounds made later.
 
 Folds are boosted side by side, and so are the shapes of trees that are tried. All rounds that will
 be made whatever they show, those before patience can end, are one call into the core. A shape ends
-sooner where it cannot become the best any more, and half of the most rounds are followed: a loss
-that still falls after them has all. docs/decisions/017 has what that costs, and what it saves.
+sooner where it cannot become the best any more, and a loss that still falls after half of the most
+rounds has all of them. docs/decisions/017 has what that costs, and what it saves.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class _Shape:
         faster: float,
     ) -> None:
         self.options = options
-        self._most, self._followed = most, (most + 1) // 2
+        self._most, self._half = most, (most + 1) // 2
         self._patience = _LEAST_PATIENCE / faster
         self._n_to_compare = _ROUNDS_TO_COMPARE / faster
         self._stage = 0.0
@@ -201,7 +201,7 @@ class _Shape:
     def _ends_at(self) -> float:
         """The rounds after which it ends, as far as is known: later ones may be better."""
         best = self.best[0] if self.losses else 0
-        return min(best + max(self._patience, best // _PATIENCE_SHARE), self._followed)
+        return min(best + max(self._patience, best // _PATIENCE_SHARE), self._most)
 
     @property
     def best(self) -> tuple[int, float]:
@@ -209,9 +209,14 @@ class _Shape:
         return _best(self.losses)
 
     @property
+    def _still_falls(self) -> bool:
+        """Whether half of the rounds have been made, and the last of them are the best."""
+        return self._n_made >= self._half and self.best[0] == self._n_made
+
+    @property
     def is_over(self) -> bool:
-        """Whether the loss has not fallen for long enough, or cannot fall far enough."""
-        return self._is_beaten or self._n_made >= self._ends_at
+        """Whether the loss has not fallen for long enough, cannot fall far enough, or goes on."""
+        return self._is_beaten or self._still_falls or self._n_made >= self._ends_at
 
     def compare(self, least: float) -> None:
         """Let it end where its loss, by what it fell lately, will not come down to another's.
@@ -220,17 +225,17 @@ class _Shape:
         share of what it fell since half of the rounds, for each time they can still double.
         """
         n_made, loss = self._n_made, self.best[1]
-        if n_made < self._n_to_compare:
+        if not self._n_to_compare <= n_made < self._half:
             return
         half = bisect_right(self.losses, n_made // 2, key=lambda pair: pair[0])
         fell = self.losses[max(half - 1, 0)][1] - loss
-        to_come = _FALL_TO_COME * max(fell, 0.0) * math.log2(self._followed / n_made)
+        to_come = _FALL_TO_COME * max(fell, 0.0) * math.log2(self._half / n_made)
         self._is_beaten = loss - to_come > least
 
     def outcome(self, rate_of: Callable[[int], float]) -> TriedShape:
         """Return the rounds to make by the rate of a model, which follows from their number."""
         n_best, loss = self.best
-        if n_best == self._followed:
+        if self._still_falls:
             n_best = self._most
         rate = rate_of(n_best)
         return TriedShape(
@@ -243,14 +248,16 @@ class _Shape:
 
     def begin_stage(self) -> None:
         """Fix how many rounds are made, whatever they show, before it is compared with others."""
-        self._stage = self._ends_at
+        end = self._ends_at
+        self._stage = min(end, self._half) if self._n_made < self._half else end
 
     def looks_ahead(self) -> list[int]:
         """Return the numbers of rounds after which to look next, none once the stage is made."""
         looks: list[int] = []
         n_made = self._n_made
         while n_made < self._stage and len(looks) < self._most_looks:
-            n_made += min(max(1, n_made // _ROUNDS_PER_LOOK), self._followed - n_made)
+            end = self._half if n_made < self._half else self._most
+            n_made += min(max(1, n_made // _ROUNDS_PER_LOOK), end - n_made)
             looks.append(n_made)
         return looks
 

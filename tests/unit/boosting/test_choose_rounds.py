@@ -228,6 +228,27 @@ def test_a_loss_that_still_falls_after_half_of_the_rounds_has_all_of_them() -> N
     assert choice.best.n_rounds == 500  # as 1,000 by 0.05
 
 
+def test_a_loss_that_rose_at_half_of_the_rounds_is_followed_on() -> None:
+    """One that seems to rise by chance, just then, would have half of the rounds it needs."""
+    seen = []
+    for seed in range(12):
+        rows = np.random.default_rng(seed).normal(size=(100, 3))
+        y = rows[:, 0] * rows[:, 1] + rows[:, 2] + 0.1 * np.sin(40.0 * rows[:, 0])
+        choice, told = chosen_and_told(rows, y, of_classes=False)
+        for tried in choice.tried:
+            numbers = [n for n, _ in told[tried.max_depth]]
+            if numbers[-1] < 125:
+                continue
+            assert 125 in numbers  # looked at, wherever looks would fall
+            n_best = min(told[tried.max_depth], key=lambda pair: pair[1])[0]
+            is_last = n_best == numbers[-1]
+            n_rounds = tried.n_rounds * tried.learning_rate / 0.2
+            assert n_rounds == pytest.approx(250 if is_last else n_best)
+            assert is_last or numbers[-1] >= min(n_best + n_best // 3, 250)
+            seen.append(is_last)
+    assert set(seen) == {True, False}
+
+
 def test_a_shape_ends_once_its_loss_cannot_come_down_to_the_other() -> None:
     y = (WHOLE.sum(axis=1) + WHOLE[:, 0] * WHOLE[:, 1]) % 2  # parity: depth 3 cannot tell it
     choice, told = chosen_and_told(WHOLE, y, n_classes=2)
