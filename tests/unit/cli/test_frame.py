@@ -11,7 +11,7 @@ from treewright.cli import commands, names
 from treewright.cli.algorithms import ALIASES
 from treewright.cli.command import Command
 from treewright.cli.help.topics import TOPICS
-from treewright.cli.options import OPTIONS
+from treewright.cli.options import ALWAYS, OPTIONS
 from treewright.cli.registry import COMMANDS
 
 
@@ -74,7 +74,7 @@ def test_every_algorithm_names_classes_that_there_are(name: str) -> None:
 
 def test_no_option_is_without_a_command() -> None:
     used = {name for entry in COMMANDS.values() for name in entry.load().options}
-    assert used <= set(OPTIONS)
+    assert used | set(ALWAYS) == set(OPTIONS)
 
 
 @pytest.mark.parametrize(
