@@ -48,7 +48,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "boosting": Algorithm(
         "GradientBoostingClassifier",
         "GradientBoostingRegressor",
-        "Friedman 2001: gradient boosting, rounds and rates chosen for the table",
+        "Friedman 2001: gradient boosting, rounds chosen",
     ),
     "hist-boosting": Algorithm(
         "HistGradientBoostingClassifier",

@@ -8,9 +8,10 @@ from unit.cli.typed import run
 import treewright
 from treewright import __version__, list_examples
 from treewright.cli import commands, names
+from treewright.cli.algorithms import ALIASES
 from treewright.cli.command import Command
 from treewright.cli.help.topics import TOPICS
-from treewright.cli.options import OPTIONS
+from treewright.cli.options import ALWAYS, OPTIONS
 from treewright.cli.registry import COMMANDS
 
 
@@ -73,7 +74,7 @@ def test_every_algorithm_names_classes_that_there_are(name: str) -> None:
 
 def test_no_option_is_without_a_command() -> None:
     used = {name for entry in COMMANDS.values() for name in entry.load().options}
-    assert used <= set(OPTIONS)
+    assert used | set(ALWAYS) == set(OPTIONS)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,10 @@ def test_a_wrong_line_is_refused_with_the_right_one(line: str, message: str, hin
     if name != "help":
         assert document.document["error"]["message"] == message
         assert document.document["error"]["exit"] == document.code == 2
+
+
+def test_what_others_call_algorithms_leads_to_ours() -> None:
+    assert set(ALIASES.values()) <= set(names.ALGORITHMS)
 
 
 def test_the_names_known_without_loading_are_those_of_the_library() -> None:
