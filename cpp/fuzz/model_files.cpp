@@ -5,10 +5,10 @@
 /// With clang, -fsanitize=fuzzer and -DTREEWRIGHT_LIBFUZZER, libFuzzer alters them instead.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -142,9 +142,9 @@ int main(int n_given, char** given) {
         Random random(seed * 1'000'000'007 + i);
         std::vector<unsigned char> file = files[below(random, files.size())];
         for (std::size_t k = 1 + below(random, 4); k > 0; --k) alter(file, random);
-        const auto begun = std::chrono::steady_clock::now();
+        const std::clock_t begun = std::clock();  // of the processor: others may run meanwhile
         n_taken += parse(file) ? 1 : 0;
-        if (std::chrono::steady_clock::now() - begun > std::chrono::seconds(1)) {
+        if (std::clock() - begun > CLOCKS_PER_SEC) {
             std::fprintf(stderr, "mutant %zu of seed %llu took more than a second\n", i,
                          static_cast<unsigned long long>(seed));
             return 1;

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Array
+from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
 from treewright.errors import ParameterError
 from treewright.persist.registry import name_of
+from treewright.rules.extract import RuleSequence
 from treewright.state.json_text import json_bytes, parsed_json
 from treewright.text.names import short_name
 
@@ -105,6 +107,12 @@ def _columns(model: Any, schema: Any) -> list[dict[str, Any]]:
 def _size(inner: Any) -> dict[str, int]:
     if inner is None:
         return {}
+    if isinstance(inner, RuleSequence):
+        return {"rules": len(inner)}
+    if isinstance(inner, BoostedEnsemble):
+        core: Any = inner.core
+        n_nodes = sum(len(core.tree(index)["value"]) for index in range(len(inner)))
+        return {"trees": len(inner), "nodes": n_nodes, "leaves": (n_nodes + len(inner)) // 2}
     if hasattr(inner, "n_conditions"):
         return {"rules": len(inner), "conditions": int(inner.n_conditions)}
     if hasattr(inner, "n_nodes"):
@@ -114,9 +122,7 @@ def _size(inner: Any) -> dict[str, int]:
             "leaves": int(inner.n_leaves),
             "depth": int(inner.depth),
         }
-    trees = getattr(inner, "trees", None)
-    if trees is None:
-        return {"trees": len(inner)}
+    trees = inner.trees
     return {
         "trees": len(inner),
         "nodes": int(trees.n_nodes().sum()),

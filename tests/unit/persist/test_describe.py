@@ -67,8 +67,8 @@ def test_the_fingerprint_is_that_of_the_table(tmp_path: Path) -> None:
     ("model", "task", "size"),
     [
         (tw.RandomForestRegressor(n_estimators=3), "regression", ["trees", "nodes"]),
-        (tw.GradientBoostingClassifier(n_estimators=3), "classification", ["trees"]),
-        (tw.C45RulesClassifier(), "classification", []),
+        (tw.GradientBoostingClassifier(n_estimators=3), "classification", ["trees", "leaves"]),
+        (tw.C45RulesClassifier(), "classification", ["rules"]),
         (tw.VotingRegressor([("a", tw.CARTRegressor())]), "regression", []),
         (tw.Discretizer(), "transformation", []),
     ],
