@@ -82,6 +82,18 @@ odr: $(VENV)/.dev
 	    -DTREEWRIGHT_TESTS=ON -DTREEWRIGHT_ODR=ON -DCMAKE_BUILD_TYPE=None > /dev/null
 	$(BIN)/cmake --build build/odr --target core_tests
 
+## fuzz: altered model files against the parser under the sanitizers, then against load (N=, SEED=)
+N ?= 1000000
+SEED ?= 0
+FUZZ_LOADS ?= 100000
+fuzz: $(VENV)/.dev
+	@mkdir -p build/fuzz
+	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
+	    -Icpp/include cpp/fuzz/model_files.cpp cpp/src/state/*.cpp -o build/fuzz/model_files
+	$(BIN)/python tests/model_mutations.py --write build/fuzz/seeds
+	ASAN_OPTIONS=max_allocation_size_mb=256 build/fuzz/model_files $(N) $(SEED) build/fuzz/seeds/*
+	$(BIN)/python -X faulthandler tests/model_mutations.py --n $(FUZZ_LOADS) --seed $(SEED)
+
 setup: $(VENV)/.dev
 
 $(VENV)/.tools: pyproject.toml

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from treewright import prune
+from treewright import export, prune
 from treewright.boosting.losses import CLASS_LOSSES, VALUE_LOSSES, Loss
 from treewright.boosting.losses import base as losses_base
 from treewright.core import GrowOptions, criteria, losses
@@ -109,3 +109,13 @@ def test_every_pruner_shows_an_example_and_names_its_parameters(
     assert f">>> from treewright.prune import {made.__name__}" in text
     for parameter in inspect.signature(made).parameters:
         assert f"{parameter} :" in text, parameter
+
+
+def test_every_exporter_is_registered() -> None:
+    folder = Path(export.__file__).parent / "targets"
+    files = {file.stem for file in folder.glob("*.py")} - {"__init__"}
+    assert set(export.TARGETS) == files
+    for name, target in export.TARGETS.items():
+        assert target.source.__module__ == f"treewright.export.targets.{name}"
+        assert name in export.__all__
+        assert callable(getattr(export, name))

@@ -69,7 +69,7 @@ def joined(trees: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
     return kept
 
 
-def parted(kept: Mapping[str, Array]) -> list[dict[str, Array]]:
+def parted(kept: Mapping[str, Array]) -> list[dict[str, object]]:
     """Return the arrays of each tree; a ValueError where they do not fit together."""
     size = _whole(kept["size"])
     n_nodes = int(size.sum())
@@ -94,7 +94,7 @@ def parted(kept: Mapping[str, Array]) -> list[dict[str, Array]]:
     if wrong is not None:
         raise ValueError(f"{wrong} has other entries than there are nodes")
     ends = np.cumsum(size)
-    trees: list[dict[str, Any]] = [
+    trees: list[dict[str, object]] = [
         {name: array[end - n : end] for name, array in nodes.items()}
         for n, end in zip(size.tolist(), ends.tolist(), strict=True)
     ]
@@ -104,7 +104,7 @@ def parted(kept: Mapping[str, Array]) -> list[dict[str, Array]]:
     return trees
 
 
-def _part_list(trees: list[dict[str, Any]], name: str, array: Array, size: Int64Array) -> None:
+def _part_list(trees: list[dict[str, object]], name: str, array: Array, size: Int64Array) -> None:
     if len(size) != len(trees) or int(size.sum()) != len(array):
         raise ValueError(f"{name} has other entries than its sizes say")
     for tree, n, end in zip(trees, size.tolist(), np.cumsum(size).tolist(), strict=True):

@@ -109,7 +109,7 @@ def check_algorithm(name: str) -> None:
         return
     from treewright.parameters import nearest
 
-    near = _ALIASES.get(name.casefold().replace("_", "").replace("-", ""))
+    near = ALIASES.get(name.casefold().replace("_", "").replace("-", ""))
     near = near or nearest(name, ALGORITHMS)
     first = f"--algorithm {near}; " if near else ""
     raise usage(
@@ -120,7 +120,7 @@ def check_algorithm(name: str) -> None:
     )
 
 
-_ALIASES = {
+ALIASES = {
     "randomforest": "forest",
     "rf": "forest",
     "extratrees": "extra-trees",

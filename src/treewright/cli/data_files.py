@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treewright.cli.failure import Failure, usage
 from treewright.cli.progress import Working
+from treewright.cli.reading.how_to_read import HowToRead as HowToRead
+from treewright.cli.reading.how_to_read import like_reading, options_of
+from treewright.cli.reading.how_to_read import with_schema as with_schema
 from treewright.cli.session import Session
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:
     from treewright.array_types import Array
     from treewright.data.column import Column
-    from treewright.data.files.any_file import ReadOptions
     from treewright.data.frame import Frame
     from treewright.data.reading import Reading
 
@@ -32,29 +34,6 @@ _MOST_WHOLE_CLASSES = 10
 """Whole numbers of at most so many values are classes."""
 _FEW_ROWS = 8
 """In fewer rows values may all differ by chance."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class HowToRead:
-    """What the options say about reading, as they were typed; the rest is found by looking.
-
-    Parameters
-    ----------
-    missing, decimal, delimiter, encoding, thousands, dates, header, kind, order, schema, from_
-        The values of these options.
-    """
-
-    missing: tuple[str, ...] = ()
-    decimal: str | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    thousands: str | None = None
-    dates: str | None = None
-    header: str | None = None
-    kind: tuple[tuple[str, str], ...] = ()
-    order: tuple[tuple[str, str], ...] = ()
-    schema: str | None = None
-    from_: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -191,88 +170,15 @@ def _example(data: str) -> RawTable:
 
 
 def _frame_of_file(session: Session, data: str, how: HowToRead, like: Any = None) -> Frame:
-    from treewright.cli.file_faults import check_before_reading, told_as_options
+    from treewright.cli.reading.file_faults import check_before_reading, told_as_options
     from treewright.data.files.any_file import read_file
 
     check_before_reading(data, how)
     options = options_of(how)
     with told_as_options(data, how), Working(session, f"reading {data}"):
         if like is not None:
-            options = _like(options, like)
+            options = like_reading(options, like)
         return read_file(data, options)
-
-
-def _like(options: ReadOptions, reading: Reading) -> ReadOptions:
-    """Return the options to read a table as a model's was, the marks for gaps included.
-
-    What is stray here was judged when the model was grown: a text that is no number is missing.
-    """
-    marks = [text for note in reading.notes if note.code == "marks-missing" for text in note.texts]
-    made = options.like(reading)
-    return replace(made, also_missing=(*made.also_missing, *marks), strict=False)
-
-
-def with_schema(how: HowToRead) -> HowToRead:
-    """Return how to read with what a schema's file says; what was typed goes first."""
-    if how.schema is None:
-        return how
-    import json
-
-    from treewright.cli.model_files import check_exists
-
-    check_exists(how.schema)
-    try:
-        columns = json.loads(Path(how.schema).read_text(encoding="utf-8"))["columns"]
-        kinds = tuple((name, each["kind"]) for name, each in columns.items())
-        orders = tuple(
-            (name, ",".join(each["order"])) for name, each in columns.items() if "order" in each
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failure(
-            code="schema",
-            message=f"{how.schema} is no schema",
-            hint="treewright info DATA --to schema writes one",
-            file=how.schema,
-        ) from None
-    typed = {name for name, _ in how.kind}, {name for name, _ in how.order}
-    return replace(
-        how,
-        schema=None,
-        kind=(*how.kind, *(pair for pair in kinds if pair[0] not in typed[0])),
-        order=(*how.order, *(pair for pair in orders if pair[0] not in typed[1])),
-    )
-
-
-def options_of(how: HowToRead) -> ReadOptions:
-    """Return how a file is read, as the library takes it."""
-    from treewright.data.files.any_file import ReadOptions
-
-    only_empty = "none" in how.missing
-    return ReadOptions(
-        delimiter={"tab": "\t", "\\t": "\t"}.get(how.delimiter or "", how.delimiter),
-        encoding=how.encoding,
-        header=None if how.header is None else how.header == "yes",
-        missing=("",) if only_empty else None,
-        also_missing=tuple(text for text in how.missing if text != "none"),
-        decimal=how.decimal,
-        thousands=how.thousands,
-        dates=how.dates,
-        kinds=_kinds(how.kind),
-        format=how.from_,
-        strict=True,
-    )
-
-
-def _kinds(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    known = ("number", "text", "date", "boolean")
-    for name, kind in pairs:
-        if kind not in known:
-            raise usage(
-                f"--kind {name} is {', '.join(known[:-1])} or {known[-1]}, not {kind!r}",
-                code="option-value",
-                parameter="kind",
-            )
-    return dict(pairs)
 
 
 def table_like(session: Session, data: str, model: str, loaded: Any) -> LearningTable:

@@ -18,35 +18,70 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from treewright.export.code.texts import read_head
 from treewright.export.exported import Exported
 from treewright.export.make import Target, make, proven, read_artefact
+from treewright.export.proof.engines.base import Engine
 from treewright.export.proof.engines.c import CEngine
+from treewright.export.proof.engines.databases import DuckDBEngine, PostgreSQLEngine
+from treewright.export.proof.engines.javascript import JavaScriptEngine
+from treewright.export.proof.engines.onnx import OnnxEngine
+from treewright.export.proof.engines.pmml import PmmlEngine
 from treewright.export.proof.engines.python import PythonEngine
+from treewright.export.proof.engines.rust import RustEngine
 from treewright.export.proof.engines.sql import SqlEngine
+from treewright.export.proof.engines.treelite import TreeliteEngine
 from treewright.export.proof.proof import Proof
 from treewright.export.targets.c import c_source
+from treewright.export.targets.dot import dot_source
+from treewright.export.targets.javascript import javascript_source
+from treewright.export.targets.onnx import onnx_source
+from treewright.export.targets.pmml import pmml_source
 from treewright.export.targets.python import python_source
+from treewright.export.targets.rust import rust_source
 from treewright.export.targets.sql import sql_source
+from treewright.export.targets.treelite import treelite_source
 from treewright.parameters import check_count
 
-__all__ = ["TARGETS", "Exported", "Proof", "c", "python", "sql", "verify"]
+__all__ = [
+    "TARGETS",
+    "Exported",
+    "Proof",
+    "c",
+    "dot",
+    "is_exported",
+    "javascript",
+    "onnx",
+    "pmml",
+    "python",
+    "rust",
+    "sql",
+    "treelite",
+    "verify",
+]
 
 _N_ROWS = 20_000
 _Path = str | os.PathLike[str] | None
 
+
+def _database(dialect: str | None) -> Engine:
+    if dialect == "duckdb":
+        return DuckDBEngine()
+    return PostgreSQLEngine() if dialect == "postgresql" else SqlEngine()
+
+
 TARGETS: dict[str, Target] = {
     each.name: each
     for each in (
-        Target(
-            name="python",
-            suffixes=(".py",),
-            source=python_source,
-            engine=lambda dialect: PythonEngine(),
-        ),
-        Target(name="c", suffixes=(".c",), source=c_source, engine=lambda dialect: CEngine()),
-        Target(
-            name="sql", suffixes=(".sql",), source=sql_source, engine=lambda dialect: SqlEngine()
-        ),
+        Target("python", (".py",), python_source, lambda _: PythonEngine()),
+        Target("c", (".c",), c_source, lambda _: CEngine()),
+        Target("javascript", (".js",), javascript_source, lambda _: JavaScriptEngine()),
+        Target("rust", (".rs",), rust_source, lambda _: RustEngine()),
+        Target("sql", (".sql",), sql_source, _database),
+        Target("dot", (".dot", ".gv"), dot_source, None),
+        Target("pmml", (".pmml",), pmml_source, lambda _: PmmlEngine()),
+        Target("onnx", (".onnx",), onnx_source, lambda _: OnnxEngine(), is_binary=True),
+        Target("treelite", (".tl",), treelite_source, lambda _: TreeliteEngine(), is_binary=True),
     )
 }
 """Every target by its name."""
@@ -194,6 +229,160 @@ def sql(
     )
 
 
+def javascript(
+    model: object,
+    path: _Path = None,
+    *,
+    name: str | None = None,
+    proof: bool = True,
+    n_rows: int = _N_ROWS,
+    X: Any = None,
+) -> Exported:
+    """Return a model as JavaScript for browsers and Node.
+
+    ``predict(row)`` takes an object whose keys are the names of columns, and returns the class or
+    the number; ``predictProba(row)`` the probabilities in the order of ``CLASSES``. In Node they
+    are exports, in a page properties of an object called `name`.
+
+    Parameters
+    ----------
+    model, path, name, proof, n_rows, X
+        As for :func:`python`.
+
+    Examples
+    --------
+    >>> from treewright import ID3Classifier, export, load_example
+    >>> play = load_example("play_tennis")
+    >>> made = export.javascript(ID3Classifier().fit(play.X, play.y), proof=False)
+    >>> made.entry
+    'predict(row)'
+    """
+    return make(TARGETS["javascript"], model, path, name=name, proof=proof, n_rows=n_rows, X=X)
+
+
+def rust(
+    model: object,
+    path: _Path = None,
+    *,
+    name: str | None = None,
+    proof: bool = True,
+    n_rows: int = _N_ROWS,
+    X: Any = None,
+) -> Exported:
+    """Return a model as Rust without crates.
+
+    A row is a struct; ``predict`` returns the place of the class in ``CLASSES``, or the number;
+    ``predict_proba`` the probabilities. Large models are bytes, which compile at once.
+
+    Parameters
+    ----------
+    model, path, name, proof, n_rows, X
+        As for :func:`python`.
+
+    Examples
+    --------
+    >>> from treewright import ID3Classifier, export, load_example
+    >>> play = load_example("play_tennis")
+    >>> made = export.rust(ID3Classifier().fit(play.X, play.y), proof=False)
+    >>> made.entry
+    'pub fn predict(row: &Row) -> usize'
+    """
+    return make(TARGETS["rust"], model, path, name=name, proof=proof, n_rows=n_rows, X=X)
+
+
+def dot(model: object, path: _Path = None, *, name: str | None = None) -> Exported:
+    """Return a tree, or the trees of an ensemble, as a graph for Graphviz.
+
+    Parameters
+    ----------
+    model, path, name
+        As for :func:`python`. It is a picture, so there is nothing to prove.
+
+    Examples
+    --------
+    >>> from treewright import ID3Classifier, export, load_example
+    >>> play = load_example("play_tennis")
+    >>> print(export.dot(ID3Classifier(max_depth=1).fit(play.X, play.y)).text.splitlines()[4])
+        t0_0 [label="Yes\\n14 rows"];
+    """
+    return make(TARGETS["dot"], model, path, name=name, proof=False, n_rows=1, X=None)
+
+
+def pmml(
+    model: object,
+    path: _Path = None,
+    *,
+    name: str | None = None,
+    proof: bool = True,
+    n_rows: int = _N_ROWS,
+    X: Any = None,
+) -> Exported:
+    """Return a model as PMML 4.4.
+
+    A single tree is a TreeModel, an ensemble a MiningModel. Where missing and unseen values go is
+    written out, so that no reader has to guess. The proof is by JPMML-Evaluator, where the package
+    jpmml_evaluator and Java are installed.
+
+    Parameters
+    ----------
+    model, path, name, proof, n_rows, X
+        As for :func:`python`.
+
+    Examples
+    --------
+    >>> from treewright import ID3Classifier, export, load_example
+    >>> play = load_example("play_tennis")
+    >>> print(export.pmml(ID3Classifier().fit(play.X, play.y), proof=False))
+    pmml: PMML 4.4, 5 leaves, depth 2
+    """
+    return make(TARGETS["pmml"], model, path, name=name, proof=proof, n_rows=n_rows, X=X)
+
+
+def onnx(
+    model: object,
+    path: _Path = None,
+    *,
+    name: str | None = None,
+    proof: bool = True,
+    n_rows: int = _N_ROWS,
+    X: Any = None,
+) -> Exported:
+    """Return a model as ONNX, with the TreeEnsemble of ai.onnx.ml 5 in float64.
+
+    Every column is an input of its own, of texts, float64 or int64; outputs are ``label`` and
+    ``probabilities``, or ``prediction``. Needs the package onnx; the proof needs onnxruntime.
+    Leaves are found exactly; what many trees say is added in the order that the runtime likes.
+
+    Parameters
+    ----------
+    model, path, name, proof, n_rows, X
+        As for :func:`python`.
+    """
+    return make(TARGETS["onnx"], model, path, name=name, proof=proof, n_rows=n_rows, X=X)
+
+
+def treelite(
+    model: object,
+    path: _Path = None,
+    *,
+    name: str | None = None,
+    proof: bool = True,
+    n_rows: int = _N_ROWS,
+    X: Any = None,
+) -> Exported:
+    """Return a model as Treelite, in float64; needs the package treelite.
+
+    The matrix has the columns that the model asks about, in their order (``entry`` of the result);
+    categories are codes. Its base score is added last.
+
+    Parameters
+    ----------
+    model, path, name, proof, n_rows, X
+        As for :func:`python`.
+    """
+    return make(TARGETS["treelite"], model, path, name=name, proof=proof, n_rows=n_rows, X=X)
+
+
 def verify(
     model: object,
     artefact: object,
@@ -243,3 +432,16 @@ def verify(
     if kind.engine is None:
         return Proof(target=made.target, not_run=f"{made.target} answers nothing")
     return proven(kind, model, made, n_rows=n_rows, X=X, seed=seed)
+
+
+def is_exported(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is an export of treewright, by its head.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    with open(path, "rb") as file:
+        start = file.read(8192)
+    return read_head(start.decode("utf-8", "replace")) is not None

@@ -33,6 +33,8 @@ class Exported:
         What it is, in words.
     precision
         ``"float64"``, or ``"float32"`` where the target computes with that.
+    any_order
+        Whether what trees say may be added in another order than the model's.
     left_out
         What the model has and the target does not, in words.
     proof
@@ -48,6 +50,7 @@ class Exported:
     said: str
     dialect: str | None = None
     precision: str = "float64"
+    any_order: bool = False
     left_out: tuple[str, ...] = ()
     proof: Proof | None = None
     path: Path | None = None

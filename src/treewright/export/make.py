@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _FROM = re.compile(r'\n\s*FROM ("(?:[^"]|"")*")')
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Target:
     """A system that models are exported to.
 

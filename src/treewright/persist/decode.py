@@ -22,6 +22,7 @@ _PLAIN = {
     np.dtype(name).name: np.dtype(name)
     for name in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?")
 }
+_MOST_TEXTS, _MOST_SPARE = 1 << 28, 1 << 24
 _COPIES_ARRAYS = frozenset({"PackedTrees"})
 """Classes that make their own copies of the arrays in their state."""
 
@@ -43,7 +44,7 @@ class Decoder:
                 warnings.simplefilter("ignore")
                 for entry in _typed(_typed(model, dict)["objects"], list):
                     self._objects.append(self._object(_typed(entry, dict)))
-            return self.value(model["model"])
+                return self.value(model["model"])
         except ModelFormatError:
             raise
         except (
@@ -97,7 +98,9 @@ class Decoder:
         dtype = np.dtype(_typed(whole["dtype"], str))
         texts = self._listed(values)
         most = max(map(len, texts), default=0)
-        if dtype.kind not in "US" or dtype.itemsize > 4 * max(most, 1):
+        # NumPy gives every text the room of the longest, and of more if it is told so.
+        room = _MOST_SPARE if dtype.itemsize > 4 * most else _MOST_TEXTS
+        if dtype.kind not in "US" or dtype.itemsize * len(texts) > room:
             raise ModelFormatError(f"an array of texts has the type {dtype.str[:40]!r}")
         return np.array(texts, dtype=dtype).reshape(whole["shape"])
 
@@ -123,7 +126,7 @@ class Decoder:
         plain = self.value(value)
         if dtype.kind in "Mm":
             return np.array(_typed(plain, int), dtype=np.int64).view(dtype)[()]
-        if dtype.kind not in "biufUS" or (dtype.kind in "US" and dtype.itemsize > 4 * len(plain)):
+        if dtype.kind not in "biufUS" or dtype.itemsize > _MOST_SPARE:
             raise ModelFormatError(f"a value has the type {dtype.str[:40]!r}")
         return np.array(plain).astype(dtype)[()]
 
@@ -206,6 +209,7 @@ _DECODE: dict[str, Any] = {
     "frozenset": lambda decoder, given, _: frozenset(decoder._listed(given)),
     "float": lambda decoder, given, _: _float(given),
     "bytes": lambda decoder, given, _: base64.b64decode(_typed(given, str), validate=True),
+    "letters": lambda decoder, given, _: "".join(map(chr, _typed(given, list))),
     "range": lambda decoder, given, _: range(*_numbers(given, 3)),
     "complex": lambda decoder, given, _: complex(*decoder._listed(given)),
     "date": lambda decoder, given, _: date.fromisoformat(given),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import fractions
+import re
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -29,6 +30,7 @@ _MOST_DIGITS = 900
 _FEW = 16
 """Arrays of so few entries are written among the values: a header for each takes more room."""
 _PLAIN = {np.dtype(name) for name in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1")}
+_TWO_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _PLAIN.add(np.dtype("?"))
 
 
@@ -65,7 +67,9 @@ class Encoder:
     def value(self, value: Any) -> Any:
         """Return the JSON values of one value."""
         kind = type(value)
-        if value is None or kind is bool or kind is str:
+        if kind is str:
+            return value if _is_told_by_json(value) else {"letters": list(map(ord, value))}
+        if value is None or kind is bool:
             return value
         if kind is int:
             return value if abs(value) < 10**_MOST_DIGITS else self._refuse(value)
@@ -90,7 +94,7 @@ class Encoder:
         return [self.value(each) for each in values]
 
     def _dict(self, value: dict[Any, Any]) -> Any:
-        if all(type(key) is str for key in value):
+        if all(type(key) is str and _is_told_by_json(key) for key in value):
             return {"map": self._named(value)}
         return {"dict": [[self.value(key), self.value(each)] for key, each in value.items()]}
 
@@ -105,7 +109,8 @@ class Encoder:
     def _scalar(self, value: np.generic) -> Any:
         if value.dtype.kind in "Mm":
             return {"scalar": [value.dtype.str, int(value.astype(np.int64))]}
-        if value.dtype.kind not in "biufUS" or value.dtype.itemsize > 8 > len(value.dtype.str):
+        kind, n_bytes = value.dtype.kind, value.dtype.itemsize
+        if kind not in "biufUS" or (kind == "f" and n_bytes > 8):
             self._refuse(value)
         return {"scalar": [value.dtype.str, self.value(value.item())]}
 
@@ -166,12 +171,6 @@ class Encoder:
     def _refuse(self, value: Any) -> Any:
         where = ".".join(self._path) or "the model"
         kind = type(value)
-        if not self._path:
-            raise UnsupportedError(
-                f"{kind.__module__}.{kind.__qualname__} is no model of treewright, and save has no"
-                " file for it.\n  Hint: save takes treewright's estimators, Tree, Ensemble and"
-                " RuleSet; pickle takes the rest."
-            )
         if callable(value) and hasattr(value, "__name__"):
             what, hint = f"the function {value.__name__!r}", "name one of treewright's own"
         elif hasattr(value, "get_params"):
@@ -185,6 +184,11 @@ class Encoder:
             f"{on_one_line(where)} is {what}, which a model file cannot hold: files run no code"
             f" of others.\n  Hint: {hint}; or pickle the model, for those who trust you."
         )
+
+
+def _is_told_by_json(text: str) -> bool:
+    """Return whether JSON can tell a text from others; two surrogates read as one letter."""
+    return text.isascii() or _TWO_SURROGATES.search(text) is None
 
 
 def _has_unusual_nan(array: Array) -> bool:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from treewright.errors import ModelFormatError
+from treewright.errors import ModelFormatError, UnsupportedError
 from treewright.parameters import check_flag
 from treewright.persist.about import about
 from treewright.persist.decode import Decoder
@@ -98,10 +98,17 @@ def state_of_model(
     """Return a model as plain values and arrays."""
     from treewright import __version__
 
+    kind = name_of(type(model))
+    if kind not in MODELS:
+        raise UnsupportedError(
+            f"{type(model).__qualname__} is no model of treewright, and save has no file for it.\n"
+            "  Hint: save takes treewright's estimators, Tree, Ensemble and RuleSet; pickle takes"
+            " the rest."
+        )
     encoder = Encoder(whys_of(model) if why else None)
     whole = encoder.whole(model)
     return ModelState(
-        kind=name_of(type(model)) or "",
+        kind=kind,
         version=__version__,
         about=about(model, remember=remember),
         model=whole,

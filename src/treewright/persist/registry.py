@@ -76,6 +76,7 @@ _PARTS = {
     "prune.methods.to_depth": "ToDepth",
     "prune.record": "Curve Pruning",
     "rules.extract": "RuleSequence",
+    "rules.routing": "Crossing Passage",
     "rules.rule": "Rule",
     "rules.ruleset": "RuleSet",
     "tree.arrays": "TreeArrays",

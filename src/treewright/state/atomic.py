@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,9 +36,12 @@ def write_whole(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     target = Path(os.path.realpath(path))
     temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".writing")
+        name = target.parent / f".{secrets.token_hex(8)}.writing"
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        temporary = name
         with os.fdopen(handle, "wb") as file:
-            os.fchmod(file.fileno(), _mode_of(target))
+            if target.exists():
+                os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
             for piece in pieces:
                 file.write(piece)
             file.flush()
@@ -52,16 +55,6 @@ def write_whole(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-
-
-def _mode_of(target: Path) -> int:
-    """Return the permissions that a new file gets: those of the old one, or the usual ones."""
-    try:
-        return target.stat().st_mode & 0o777
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
 
 
 def _sync_folder(folder: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,7 +62,7 @@ def read_model(path: str | os.PathLike[str], *, only_about: bool = False) -> Mod
     ModelFormatError
         If it is no model file, is damaged or is of a newer treewright.
     """
-    with mapped(path) as data:
+    with mapped(path, at_once=not only_about) as data:
         return told_of(path, data, only_about=only_about)
 
 
@@ -93,29 +95,33 @@ def damaged(path: str | os.PathLike[str], what: str) -> ModelFormatError:
 
 
 @contextlib.contextmanager
-def mapped(path: str | os.PathLike[str]) -> Iterator[bytes | memoryview]:
+def mapped(path: str | os.PathLike[str], *, at_once: bool = True) -> Iterator[bytes | memoryview]:
     """Lend the bytes of a file; whoever keeps some makes a copy.
+
+    Where only some bytes are looked at, `at_once` is false: the others are not brought.
 
     A map is never kept: a file that is overwritten in place would change a model under the feet of
     compiled code that has checked it.
     """
     try:
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size <= _SMALL:
+            found = os.fstat(file.fileno())
+            if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+                raise OSError(errno.ENODEV, "it is a device")  # some never end
+            if found.st_size <= _SMALL:
                 yield file.read()
                 return
             # Closed with the last view of it: an error that is being told may hold one.
-            yield memoryview(_map(file.fileno()))
+            yield memoryview(_map(file.fileno(), at_once))
     except OSError as error:
         raise ModelFileError(
             f"{on_one_line(os.fspath(path))} cannot be read: {error.strerror or error}."
         ) from error
 
 
-def _map(handle: int) -> mmap.mmap:
-    """Return a map of a file, its pages at hand where the system can bring them all at once."""
-    if hasattr(mmap, "MAP_POPULATE"):
+def _map(handle: int, at_once: bool) -> mmap.mmap:
+    """Return a map of a file, with all pages brought at once where the system can do that."""
+    if at_once and hasattr(mmap, "MAP_POPULATE"):
         flags = mmap.MAP_PRIVATE | mmap.MAP_POPULATE
         return mmap.mmap(handle, 0, flags=flags, prot=mmap.PROT_READ)
     return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)

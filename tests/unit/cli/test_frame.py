@@ -8,6 +8,7 @@ from unit.cli.typed import run
 import treewright
 from treewright import __version__, list_examples
 from treewright.cli import commands, names
+from treewright.cli.algorithms import ALIASES
 from treewright.cli.command import Command
 from treewright.cli.help.topics import TOPICS
 from treewright.cli.options import OPTIONS
@@ -100,6 +101,10 @@ def test_a_wrong_line_is_refused_with_the_right_one(line: str, message: str, hin
     if name != "help":
         assert document.document["error"]["message"] == message
         assert document.document["error"]["exit"] == document.code == 2
+
+
+def test_what_others_call_algorithms_leads_to_ours() -> None:
+    assert set(ALIASES.values()) <= set(names.ALGORITHMS)
 
 
 def test_the_names_known_without_loading_are_those_of_the_library() -> None:

@@ -16,11 +16,11 @@ from treewright.cli.data_files import (
     with_schema,
 )
 from treewright.cli.failure import Failure
-from treewright.cli.file_faults import check_is_table
 from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
 from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
 from treewright.cli.options import READING
 from treewright.cli.out_files import OutFile, check_out
+from treewright.cli.reading.file_faults import check_is_table
 from treewright.cli.session import Session
 
 if TYPE_CHECKING:

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import DATA, MODEL, Answer, Command
-from treewright.cli.data_files import EXAMPLE, HowToRead, options_of, read_table
+from treewright.cli.data_files import EXAMPLE, HowToRead, read_table
 from treewright.cli.failure import Failure, usage
-from treewright.cli.file_faults import check_before_reading, told_as_options
 from treewright.cli.model_files import check_exists, describe_model
 from treewright.cli.options import READING
 from treewright.cli.out_files import check_out
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import call, statement
+from treewright.cli.reading.file_faults import check_before_reading, told_as_options
+from treewright.cli.reading.how_to_read import options_of
 from treewright.cli.session import Session
 from treewright.errors import ParameterError
 

@@ -13,13 +13,13 @@ from treewright.cli.data_files import (
     Task,
     assumed_target,
     check_column,
-    options_of,
     read_table,
 )
 from treewright.cli.failure import Failure
-from treewright.cli.file_faults import check_before_reading, told_as_options
 from treewright.cli.model_files import remembered_of
 from treewright.cli.progress import Working
+from treewright.cli.reading.file_faults import check_before_reading, told_as_options
+from treewright.cli.reading.how_to_read import options_of
 from treewright.cli.session import Session
 
 

@@ -49,8 +49,7 @@ def command_page(command: Command, screen: Screen, *, every: bool = False) -> st
 
     lines = [textwrap.fill(command.sentence, _WIDTH), "", f"usage: {command.usage}", ""]
     lines.append(screen.bold("Examples"))
-    width = max(len(line) for line, _ in command.examples)
-    lines += [f"  {line.ljust(width)}  {what}".rstrip() for line, what in command.examples]
+    lines += _examples(command)
     options = command.all_options
     shown = [option for option in options if every or not option.rare]
     for group, heading in _HEADINGS.items():
@@ -64,6 +63,15 @@ def command_page(command: Command, screen: Screen, *, every: bool = False) -> st
         lines += ["", *(textwrap.fill(part, _WIDTH) for part in command.more.split("\n\n"))]
     lines += ["", textwrap.fill("treewright help TOPIC: " + ", ".join(TOPICS), _WIDTH)]
     return "\n".join(lines)
+
+
+def _examples(command: Command) -> list[str]:
+    """Return the examples with what they do beside them, or below where that is too wide."""
+    width = max(len(line) for line, _ in command.examples)
+    beside = [f"  {line.ljust(width)}  {what}".rstrip() for line, what in command.examples]
+    if max(map(len, beside)) <= _WIDTH:
+        return beside
+    return [each for line, what in command.examples for each in (f"  {line}", f"      {what}")]
 
 
 def _option_line(option: Option) -> str:

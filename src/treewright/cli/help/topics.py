@@ -118,32 +118,32 @@ def _algorithms(words: list[str], screen: Screen) -> str:
 
 
 def _parameters(words: list[str], screen: Screen) -> str:
-    """Return the parameters of an algorithm, each with its default."""
-    import treewright as tw
-    from treewright.cli.algorithms import check_algorithm
+    """Return the parameters of an algorithm, each with what fit gives it."""
+    from treewright.cli.algorithms import Choice, check_algorithm
     from treewright.cli.names import ALGORITHMS
 
     name = words[0] if words else "tree"
     check_algorithm(name)
     entry = ALGORITHMS[name]
-    made = getattr(tw, entry.classes or entry.numbers or "")()
+    made = Choice(algorithm=name).estimator("classes" if entry.classes else "numbers")
     known = made.get_params(deep=False)
     table = screen.table(
         [
             Column(f"{name}: parameter", list(known)),
-            Column("default", [_shown(value) for value in known.values()], cut=20),
+            Column("without --set", [_shown(value) for value in known.values()], cut=20),
         ]
     )
     class_ = type(made).__name__
     return (
         f"{table}\n\n--set NAME=VALUE; numbers, true, false, none or a text\n"
-        f"what each means: python -c 'import treewright; help(treewright.{class_})'"
+        f"what each means: help(treewright.{class_}) in Python"
     )
 
 
 def _shown(value: object) -> str:
     is_word = value is None or isinstance(value, bool)
-    return str(value).lower() if is_word else str(value)
+    text = str(value).lower() if is_word else str(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 TOPICS: dict[str, Callable[[list[str], Screen], str]] = {

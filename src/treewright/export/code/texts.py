@@ -33,7 +33,7 @@ def head_of(form: Form, target: str, name: str, dialect: str | None = None) -> s
 
 def read_head(text: str) -> tuple[str, str | None, str] | None:
     """Return target, dialect and name from the head of an exported text; None if it has none."""
-    found = _HEAD_LINE.search(text[:4096])
+    found = _HEAD_LINE.search(text)
     return None if found is None else (found["target"], found["dialect"], found["name"])
 
 

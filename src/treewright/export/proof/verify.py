@@ -43,6 +43,7 @@ def prove(
     form = form_of(model)
     if cases is None:
         cases = boundary_cases(form)
+    cases = engine.reach(form, cases)
     right = answers_of_model(model, cases)
     values = tuple(
         (each.name, len(own)) for each, own in zip(cases.inputs, cases.values, strict=True)
@@ -109,17 +110,28 @@ def _allowed(form: Form, exported: Exported, right: FloatArray) -> FloatArray:
         near = np.maximum(np.abs(right), np.finfo(np.float32).tiny).astype(np.float32)
         spacing: FloatArray = np.spacing(near).astype(np.float64)
         return spacing if form.is_exact else 2.0 * np.maximum(spacing, 2.0**-24)
-    if form.is_exact:
+    if form.is_exact and not (exported.any_order and form.n_trees > 1):
         return np.zeros_like(right)
     # A probability is 1 - another one, so that its error is one of numbers near 1.
     size = np.maximum(np.abs(right), 1.0) if form.classes is not None else np.abs(right)
-    allowed: FloatArray = _LAST_PLACES * np.finfo(np.float64).eps * size
+    places = _LAST_PLACES
+    if exported.any_order:  # a sum of n numbers: an error of each addition
+        places += form.n_trees
+        size = np.maximum(size, _largest_sum(form))
+    allowed: FloatArray = places * np.finfo(np.float64).eps * size
     return allowed
+
+
+def _largest_sum(form: Form) -> float:
+    """Return a bound of the sums that lead to an answer, relative to what they are divided by."""
+    return float(np.abs(form.graph.lines).max(initial=0.0)) * form.n_trees / form.divisor
 
 
 def _allowed_in_words(form: Form, exported: Exported) -> str | None:
     if exported.precision == "float32":
         return "to 1 unit in the last place of float32"
+    if exported.any_order and form.n_trees > 1:
+        return "to the rounding of a sum of float64, as it is added in another order"
     if form.is_exact:
         return None
     return f"to {_LAST_PLACES} units in the last place of float64, as exponentials differ"

@@ -95,6 +95,8 @@ def _text(program: Program, name: str) -> str:
     features = set(program.features) | {"lines"}
     if _is_simple(program):
         features.add("simple")
+        if _is_lonely(form):
+            features.add("lonely")
     fields = field_names(form)
     is_rules = form.combination == "rules"
     texts = {
@@ -262,8 +264,8 @@ _ENDIAN = """#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_END
 def _tables(program: Program, *, simple: bool) -> str:
     """Return the declarations of the tables that the program reads."""
     tables = program.tables()
-    wanted = ["lines", "line_of_leaf"]
     features = program.features
+    wanted = [] if simple and _is_lonely(program.form) else ["lines", "line_of_leaf"]
     if "tables" in features:
         wanted += ["root"] if "several" in features else []
         if not simple:
@@ -311,7 +313,11 @@ def _steps(form: Form) -> str:
         "typedef struct {\n    double number;\n    int32_t child;\n    int16_t input;\n"
         "    int16_t missing_first;\n} step;"
     )
-    leaf_of = _array("leaf_of_step", np.where(is_leaf, graph.child, 0))
+    leaf = np.where(is_leaf, graph.child, 0)
+    leaf_of = _array("leaf_of_step", leaf)
+    if _is_lonely(form):
+        value = np.where(is_leaf, graph.lines[graph.line_of_leaf[leaf], 0], 0.0)
+        leaf_of = _array("value_of_step", value)
     if graph.n_nodes > MOST_WRITTEN_OUT:
         pieces = "\n    ".join(f'"{piece}"' for piece in octal(steps.tobytes()))
         union = f"union {{ char bytes[{steps.nbytes} + 1]; step at[{len(steps)}]; }}"
@@ -341,16 +347,30 @@ def _each_tree(form: Form, *, simple: bool) -> str:
         return f"for (int tree = 0; tree < {n_trees}; ++tree)\n        {adds}"
     n_cells = max(len(form.inputs), 1)
     moved = into.replace("tree %", "(tree + i) %")
+    adds = f"add_leaf(cells, leaf_of_step[ends[i]], 1.0, {moved});"
+    if _is_lonely(form):
+        into = "answers[0]" if form.combination == "mean" else moved.removeprefix("&")
+        into = "scores[0]" if into == "scores" else into
+        adds = f"{into} += value_of_step[ends[i]];"
     return (
         f"double x[{n_cells}];\n"
-        f"    for (int i = 0; i < {len(form.inputs)}; ++i) x[i] = cells[i].x;\n"
-        f"    for (int tree = 0; tree < {n_trees}; tree += 8) {{\n"
-        f"        const int n = {n_trees} - tree < 8 ? {n_trees} - tree : 8;\n"
-        "        int32_t leaves[8];\n"
-        "        leaves_from(x, root + tree, n, leaves);\n"
-        f"        for (int i = 0; i < n; ++i) add_leaf(cells, leaves[i], 1.0, {moved});\n"
+        "    int has_gaps = 0;\n"
+        f"    for (int i = 0; i < {len(form.inputs)}; ++i) {{\n"
+        "        x[i] = cells[i].x;\n"
+        "        has_gaps |= x[i] != x[i];\n"
+        "    }\n"
+        f"    for (int tree = 0; tree < {n_trees}; tree += TOGETHER) {{\n"
+        f"        const int n = {n_trees} - tree < TOGETHER ? {n_trees} - tree : TOGETHER;\n"
+        "        int32_t ends[TOGETHER];\n"
+        "        ends_of(x, has_gaps, root + tree, n, ends);\n"
+        f"        for (int i = 0; i < n; ++i) {adds}\n"
         "    }"
     )
+
+
+def _is_lonely(form: Form) -> bool:
+    """Return whether a leaf says one number, which then stands beside its node."""
+    return form.graph.width == 1 and form.graph.models is None
 
 
 def _arithmetic(form: Form) -> dict[str, str]:

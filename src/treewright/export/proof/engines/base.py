@@ -33,6 +33,9 @@ class Engine(Protocol):
     def absent(self) -> str:
         """Return why nothing runs, in words: 'no gcc here'."""
 
+    def reach(self, form: Form, cases: Cases) -> Cases:
+        """Return the rows that it can hold."""
+
     def run(self, form: Form, exported: Exported, cases: Cases) -> Answers:
         """Return the artefact's answers about rows."""
 

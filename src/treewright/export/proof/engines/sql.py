@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.export.form import graph as kinds
 from treewright.export.proof.engines.base import EngineError
 from treewright.export.proof.model_answers import Answers
 from treewright.export.query.dialects import DIALECTS
@@ -34,6 +36,10 @@ class SqlEngine:
     def absent(self) -> str:
         """Return why nothing runs."""
         return "no sqlite here"
+
+    def reach(self, form: Form, cases: Cases) -> Cases:
+        """Return the rows that the database can hold."""
+        return within_reach(form, cases, "sqlite")
 
     def run(self, form: Form, exported: Exported, cases: Cases) -> Answers:
         """Return the query's answers about rows."""
@@ -97,19 +103,37 @@ def value_of(value: Any, each: Input, dialect: str) -> Any:
     return value
 
 
-def in_reach(cases: Cases) -> np.ndarray:
-    """Return which rows a database can hold: dates of the years 1 to 9999, in its precision."""
-    keep = np.ones(len(cases), dtype=bool)
+def within_reach(form: Form, cases: Cases, dialect: str) -> Cases:
+    """Return rows that a database can hold and compute with.
+
+    Dates are of the years 1 to 9999 and in its precision; PostgreSQL raises an error where a
+    product overflows, so that sums of columns are tried with numbers up to 1e100. In place of a
+    value that is out of reach, a row has another one.
+    """
+    is_linear = form.graph.models is not None or form.graph.has(kinds.LINEAR)
+    rows = cases.rows.copy()
     for place, each in enumerate(cases.inputs):
-        if each.type != "instant":
-            continue
-        held = [
-            value is None
-            or DIALECTS["sqlite"].instant(value, each.spec.unit or "ns", None) is not None
-            for value in cases.values[place]
-        ]
-        keep &= np.array(held)[cases.rows[:, place]]
-    return keep
+        held = np.array(
+            [
+                value is None or _is_held(value, each, dialect, is_linear)
+                for value in cases.values[place]
+            ]
+        )
+        if not held.all():
+            others = np.flatnonzero(held)
+            own = rows[:, place]
+            rows[:, place] = np.where(held[own], own, others[own % len(others)])
+    return replace(cases, rows=rows)
+
+
+def _is_held(value: Any, each: Input, dialect: str, is_linear: bool) -> bool:
+    if each.type == "number":
+        return dialect == "sqlite" or not is_linear or abs(value) < 1e100
+    if each.type != "instant":
+        return True
+    if dialect != "sqlite" and each.spec.unit == "ns" and value % 1000:
+        return False
+    return DIALECTS[dialect].instant(value, each.spec.unit or "ns", None) is not None
 
 
 def answers_of(form: Form, names: Sequence[str], found: Sequence[Sequence[Any]]) -> Answers:

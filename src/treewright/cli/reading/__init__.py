@@ -1,0 +1,1 @@
+"""How tables are read: what was typed about it, and what may be wrong with a file."""
