@@ -48,12 +48,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     "boosting": Algorithm(
         "GradientBoostingClassifier",
         "GradientBoostingRegressor",
-        "Friedman 2001: gradient boosting, rounds chosen",
+        "Friedman 2001: gradient boosting, chosen rounds",
     ),
     "hist-boosting": Algorithm(
         "HistGradientBoostingClassifier",
         "HistGradientBoostingRegressor",
-        "the same with scikit-learn's parameters and defaults",
+        "the same with scikit-learn's defaults",
     ),
 }
 """Every algorithm, in the order of the help."""

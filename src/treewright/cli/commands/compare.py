@@ -241,9 +241,9 @@ COMMAND = Command(
         "at_most",
     ),
     examples=(
-        ("treewright compare loans.csv tree c45 forest", "the others against the first"),
-        ("treewright compare loans.csv tree boosting:n_estimators=100", "with a parameter"),
-        ("treewright compare loans.csv c45 cart --repeats 5", "more folds, narrower intervals"),
+        ("treewright compare loans.csv tree c45 forest", "against tree"),
+        ("treewright compare loans.csv tree boosting:n_estimators=100", "a parameter"),
+        ("treewright compare loans.csv c45 cart --repeats 5", "more folds"),
     ),
     run=compare,
     python=python,

@@ -59,7 +59,7 @@ COMMAND = Command(
     options=("force",),
     examples=(
         ("treewright convert loans.tw loans.json", "readable text"),
-        ("treewright convert loans.json copy.tw", "and back; the answers are the same bits"),
+        ("treewright convert loans.json copy.tw", "and back, to the bit"),
         ("treewright convert loans.tw copy.json --force", "over any file"),
     ),
     run=convert,

@@ -387,12 +387,9 @@ COMMAND = Command(
         "at_most",
     ),
     examples=(
-        ("treewright evaluate loans.csv -a c45", "a learner, 10-fold cross-validation"),
-        ("treewright evaluate loans.tw new.csv", "a saved model on other rows"),
-        (
-            "treewright evaluate loans.tw new.csv --at-least accuracy=0.85",
-            "exit 3 if it is less",
-        ),
+        ("treewright evaluate loans.csv -a c45", "10-fold"),
+        ("treewright evaluate loans.tw new.csv", "other rows"),
+        ("treewright evaluate loans.tw new.csv --at-most error=0.2", "else exit 3"),
     ),
     run=evaluate,
     python=python,

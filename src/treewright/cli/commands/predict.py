@@ -176,8 +176,8 @@ COMMAND = Command(
         "force",
     ),
     examples=(
-        ("treewright predict loans.tw loans.csv --out answers.csv", "the table and the answers"),
-        ("treewright predict loans.tw loans.csv --proba --only", "the answers alone"),
+        ("treewright predict loans.tw loans.csv -o new.csv", "table and answers"),
+        ("treewright predict loans.tw loans.csv --proba --only", "answers alone"),
         ("treewright predict loans.tw - --only < loans.csv", "rows from a pipe"),
     ),
     run=predict,

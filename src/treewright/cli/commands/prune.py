@@ -199,9 +199,9 @@ COMMAND = Command(
     ),
     options=("target", *READING, "method", "settings", "out", "force"),
     examples=(
-        ("treewright prune loans.tw", "by the counts in its nodes alone"),
-        ("treewright prune loans.tw held-back.csv", "by its errors on rows held back"),
-        ("treewright prune loans.tw --method to_depth --set depth=3", "to three levels"),
+        ("treewright prune loans.tw", "by its own counts"),
+        ("treewright prune loans.tw held-back.csv", "by rows held back"),
+        ("treewright prune loans.tw --method to_depth --set depth=3", "three levels"),
     ),
     run=prune,
     python=python,

@@ -181,8 +181,8 @@ COMMAND = Command(
         "force",
     ),
     examples=(
-        ("treewright tune loans.csv -a c45", "C4.5 with better parameters, in loans.tw"),
-        ("treewright tune loans.csv -a boosting --out best.tw", "takes minutes"),
+        ("treewright tune loans.csv -a c45", "the best C4.5, in loans.tw"),
+        ("treewright tune loans.csv -a boosting -o best.tw", "takes minutes"),
         ("treewright tune loans.csv --sample 500", "a quick look"),
     ),
     run=tune,
