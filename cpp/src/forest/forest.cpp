@@ -31,13 +31,13 @@ std::vector<std::uint32_t> columns_of_tree(const grow::GrowOptions& options,
     return columns;
 }
 
-bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
-                 const ForestOptions& forest, const Sampling* sampling, Progress& progress,
-                 std::vector<PackedTree>& trees) {
-    if (grow::engine_of(options, data) == grow::Engine::general) return false;
+grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
+                         const ForestOptions& forest, const Sampling* sampling, Progress& progress,
+                         std::vector<PackedTree>& trees) {
+    if (grow::engine_of(options, data) == grow::Engine::general) return grow::Engine::general;
     Team team(forest.n_threads, progress);
-    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team);
-    if (shared == nullptr) return false;
+    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team, forest.engine);
+    if (shared == nullptr) return grow::Engine::general;
     struct Worker {
         grow::GrowOptions options;  ///< with the columns of its tree
         std::unique_ptr<FastGrower> grower;
@@ -69,7 +69,7 @@ bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
         Team inside(n_inside, progress);
         grow(n_alone + i, thread, inside);
     });
-    return true;
+    return shared->engine;
 }
 
 std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data::Dataset& data,

@@ -65,6 +65,7 @@ bool serves_options(const GrowOptions& options) {
 std::string_view name_of(Engine engine) {
     switch (engine) {
         case Engine::best_cuts: return "best_cuts";
+        case Engine::rows: return "rows";
         case Engine::drawn_cuts: return "drawn_cuts";
         case Engine::histogram: return "histogram";
         case Engine::stumps: return "stumps";
@@ -83,6 +84,18 @@ bool fast_grower_serves_gaps(const GrowOptions& options) {
 Engine engine_of(const GrowOptions& options, const data::Dataset& data) {
     if (!fast_grower_serves(options, data)) return Engine::general;
     return options.splitter == split::Splitter::best ? Engine::best_cuts : Engine::drawn_cuts;
+}
+
+Engine best_cuts_engine(const ColumnsToLookAt& columns) {
+    if (columns.n_columns == 0) return Engine::best_cuts;
+    // Moving an entry of a list costs 1; putting a row in its place for a look so much more.
+    constexpr double kLookAtFew = 3.0;
+    constexpr double kLookAtMany = 20.0;
+    const double few = static_cast<double>(columns.n_few) / static_cast<double>(columns.n_columns);
+    const double look = few * kLookAtFew + (1.0 - few) * kLookAtMany;
+    return look * static_cast<double>(columns.n_drawn) < static_cast<double>(columns.n_columns)
+               ? Engine::rows
+               : Engine::best_cuts;
 }
 
 }  // namespace treewright::grow

@@ -13,7 +13,6 @@ from treewright.core import (
     GrowOptions,
     Sampling,
     Target,
-    engine_of,
     grow_packed,
     grow_trees,
     weights_of_tree,
@@ -243,12 +242,12 @@ class ForestProblem:
         forest = self._core_forest(first_tree, n_trees)
         is_plain = not problem.shift and problem.fills is None
         if is_plain and problem.leaf.estimate == "majority":
-            packed = grow_packed(self.columns, self.target, options, forest, self.sampling, report)
-            if packed is not None:
+            grown = grow_packed(self.columns, self.target, options, forest, self.sampling, report)
+            if grown is not None:
+                packed, engine = grown
                 target = problem.target
                 n_classes = len(target.classes[0]) if isinstance(target, ClassTarget) else 0
                 n_columns = len(problem.table.schema.columns)
-                engine = engine_of(self.columns, self.target, options)
                 return PackedTrees(packed, n_classes, n_columns, engine=engine)
-        grown = grow_trees(self.columns, self.target, options, forest, self.sampling, report)
-        return ListedTrees([tree_of(problem, arrays, recalls=False) for arrays in grown])
+        trees = grow_trees(self.columns, self.target, options, forest, self.sampling, report)
+        return ListedTrees([tree_of(problem, arrays, recalls=False) for arrays in trees])

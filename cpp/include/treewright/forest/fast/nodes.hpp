@@ -393,6 +393,7 @@ private:
     std::size_t n_varying = 0;
     std::size_t n_constant = 0;
     bool any = false;
+    std::vector<std::uint8_t> is_constant;  ///< by column: 0 but while drop_constant runs
 
     void clear() {
         tree.nodes.assign(1, {});
@@ -411,13 +412,16 @@ private:
         const std::uint32_t from = node.columns;
         const std::uint32_t n = node.n_columns;
         node.columns = static_cast<std::uint32_t>(columns.size());
-        const auto is_constant = [&](std::uint32_t column) {
-            return std::any_of(cuts.begin(), cuts.end(), [&](const FastCut& cut) {
-                return cut.is_constant && cut.column == column;
-            });
-        };
-        for (std::uint32_t i = from; i < from + n; ++i)
-            if (!is_constant(columns[i])) columns.push_back(columns[i]);
+        is_constant.resize(n_columns, 0);
+        for (const FastCut& cut : cuts) is_constant[cut.column] = cut.is_constant ? 1 : 0;
+        columns.resize(columns.size() + n);
+        std::uint32_t* to = columns.data() + node.columns;
+        for (std::uint32_t i = from; i < from + n; ++i) {
+            *to = columns[i];
+            to += 1 - is_constant[columns[i]];
+        }
+        columns.resize(static_cast<std::size_t>(to - columns.data()));
+        for (const FastCut& cut : cuts) is_constant[cut.column] = 0;
         node.n_columns = static_cast<std::uint32_t>(columns.size()) - node.columns;
     }
 };

@@ -1,0 +1,313 @@
+/// Trees of the fast grower by best cuts that keep no column in order: a node is a range of rows,
+/// and only the columns it draws are looked at (row_runs.hpp, row_cuts.hpp). For tables of many
+/// columns, of which a node draws few, and of columns of few values.
+#include "treewright/forest/fast/grower.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/huge_pages.hpp"
+#include "treewright/data/target_grid.hpp"
+#include "treewright/forest/fast/parallel_subtrees.hpp"
+#include "treewright/forest/fast/row_cuts.hpp"
+#include "treewright/grow/question.hpp"
+
+namespace treewright::forest {
+namespace {
+
+class RowGrower final : public FastGrower, private RowCuts {
+public:
+    RowGrower(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
+        : RowCuts(shared, options), progress(progress) {}
+
+    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+                    Team& team) override {
+        asks = is_caller;
+        FastNode& root = nodes.begin(tree);
+        take_rows(copies);
+        parts.begin(team, own.size());
+        nodes.keeps_credits = parts.is_shared();
+        open_root(root);
+        if (!nodes.within_limits(root.size(), 0, root.weight) || is_settled(root)) {
+            close(root);
+            nodes.stack.clear();
+        }
+        grow_open();
+        if (parts.is_shared()) grow_parts();
+        return nodes.finish();
+    }
+
+private:
+    void grow_open() {
+        while (!nodes.stack.empty()) {
+            FastNode node = nodes.pop();
+            if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
+            if (parts.takes(node)) {
+                parts.add(nodes, node);
+                continue;
+            }
+            nodes.look_up(progress, asks, node.size());
+            split_or_close(node);
+        }
+    }
+
+    // ---------------------------------------------------------------- parts of a tree
+
+    void grow_parts() {
+        while (crew.size() < parts.n_threads())
+            crew.push_back(std::make_unique<RowGrower>(shared, nodes.options, progress));
+        parts.grow([&](FastPart& part, std::size_t thread) {
+            crew[thread]->grow_part(*this, part, asks && thread == 0);
+        });
+        parts.join(nodes);
+    }
+
+    void grow_part(const RowGrower& top, FastPart& part, bool is_caller) {
+        asks = is_caller;
+        const FastNode& root = nodes.begin(top.nodes, part);
+        make_room(root.size());
+        std::copy_n(top.own.data() + part.node.begin, root.size(), own.data());
+        on_grid = top.on_grid;
+        grow_open();
+        nodes.finish(part);
+    }
+
+    // ---------------------------------------------------------------- rows
+
+    /// An entry for each row drawn, in the order of the table; rows drawn more often than an entry
+    /// can count have several.
+    void take_rows(std::span<const std::uint32_t> copies) {
+        std::size_t n = 0;
+        double total = 0.0;
+        for (const std::uint32_t times : copies) {
+            n += (std::size_t{times} + kMostWeight - 1) / kMostWeight;
+            total += times;
+        }
+        require(n > 0 && n < kMostRows && total < 0x1.0p31, "number of rows drawn");
+        nodes.total_weight = total;
+        make_room(n);
+        std::uint32_t* to = own.data();
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            const std::uint32_t positive =
+                kind == Kind::two_classes && data.target.classes[row] == 1 ? kPositive : 0;
+            for (std::uint32_t more = copies[row]; more > 0;) {
+                const std::uint32_t w = std::min(more, kMostWeight);
+                *to++ = static_cast<std::uint32_t>(row) << kRowAt | w << kWeightAt | positive;
+                more -= w;
+            }
+        }
+    }
+    void make_room(std::size_t n) {
+        own.resize(n);
+        words = own.data();
+    }
+
+    void open_root(FastNode& root) {
+        root.end = static_cast<std::uint32_t>(own.size());
+        root.weight = nodes.total_weight;
+        if (kind == Kind::classes) {
+            nodes.classes.assign(n_classes, 0);
+            for (const std::uint32_t word : own) nodes.classes[class_of(word)] += weight_of(word);
+        } else if (kind == Kind::two_classes) {
+            for (const std::uint32_t word : own)
+                if ((word & kPositive) != 0) root.sum += weight_of(word);
+        } else {
+            lay_grid(root);
+        }
+    }
+
+    /// Targets on a grid (data/target_grid.hpp): sums are exact.
+    void lay_grid(FastNode& root) {
+        double lowest = std::numeric_limits<double>::infinity();
+        double highest = -lowest;
+        for (const std::uint32_t word : own) {
+            lowest = std::min(lowest, target_of(word));
+            highest = std::max(highest, target_of(word));
+        }
+        const double offset = data::grid_offset(lowest, highest);
+        nodes.unit = data::grid_scale(std::max(highest - offset, offset - lowest), root.weight);
+        grid.resize(data.n_rows);
+        on_grid = grid.data();
+        for (const std::uint32_t word : own) {
+            double& value = grid[row_of(word)];
+            value = std::nearbyint((target_of(word) - offset) * nodes.unit);
+            root.sum += value * weight_of(word);
+        }
+    }
+
+    [[nodiscard]] double target_of(std::uint32_t word) const {
+        return data.target.values[row_of(word)];
+    }
+    [[nodiscard]] std::size_t class_of(std::uint32_t word) const {
+        return static_cast<std::size_t>(data.target.classes[row_of(word)]);
+    }
+
+    // ---------------------------------------------------------------- splits
+
+    void split_or_close(FastNode& node) {
+        const double purity = nodes.purity_of(node);
+        nodes.begin_draws(node);
+        // Two rows are separated alike by every column: the first that separates them wins.
+        const bool is_pair = node.size() == 2 && least == 1.0;
+        if (parts.is_shared()) {
+            judge_together(node);
+        } else {
+            while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
+                const FastCut cut = judge(node, nodes.draw_column(), scratch[0]);
+                nodes.note_column(cut.is_constant);
+                nodes.note_cut(cut);
+            }
+        }
+        nodes.end_draws(node);
+        const FastCut* best = nodes.select(node, purity);
+        if (best == nullptr) close(node);
+        else divide(node, *best, purity);
+    }
+
+    /// Judges the columns of a large node by all threads.
+    void judge_together(const FastNode& node) {
+        scratch.resize(std::max(scratch.size(), parts.n_threads()));
+        while (nodes.lacks_varying() || nodes.lacks_cut()) {
+            const std::size_t begin = nodes.cuts.size();
+            for (std::size_t n = nodes.n_sure(); n > 0; --n)
+                nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
+            parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
+                progress.check(asks && thread == 0);
+                FastCut& cut = nodes.cuts[begin + i];
+                cut = judge(node, cut.column, scratch[thread]);
+            });
+            for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
+                nodes.note_column(nodes.cuts[i].is_constant);
+                nodes.note_decrease(nodes.cuts[i].decrease);
+            }
+        }
+    }
+
+    void divide(const FastNode& node, FastCut cut, double purity) {
+        const Located found = locate(node, cut, purity, scratch[0]);
+        cut.gaps = found.gaps;
+        nodes.credit(cut, node.weight);
+        const std::uint32_t n_left = part_rows(node, cut.column, found);
+        require(n_left > 0 && n_left < node.size(), "rows on both sides of the cut");
+
+        FastNode children[2] = {node, node};
+        const std::uint32_t first = nodes.add_nodes(2);
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            children[b].node = first + b;
+            children[b].depth = node.depth + 1;
+        }
+        children[0].end = children[1].begin = node.begin + n_left;
+        children[0].weight = found.weight;
+        children[0].sum = found.target;
+        if (kind == Kind::classes) count_classes(node, children);
+        children[1].weight = node.weight - children[0].weight;
+        children[1].sum = node.sum - children[0].sum;
+        nodes.set_cut(node.node, cut, threshold_of(cut.column, found),
+                      children[0].weight >= children[1].weight, first);
+        bool grows[2];
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            const FastNode& child = children[b];
+            grows[b] =
+                nodes.within_limits(child.size(), child.depth, child.weight) && !is_settled(child);
+            if (!grows[b]) close(child);
+            else children[b].key = Mixed(node.key.with(b));
+        }
+        if (grows[1]) nodes.stack.push_back(children[1]);
+        if (grows[0]) nodes.stack.push_back(children[0]);
+    }
+
+    [[nodiscard]] double threshold_of(std::uint32_t c, const Located& found) const {
+        const data::Column& column = data.columns[c];
+        if (found.is_open) return open_threshold(column);
+        const std::vector<std::uint32_t>& row_of_code = shared.coded[c].first_row;
+        double threshold = 0.0;
+        std::int64_t whole = 0;
+        place_between(column, {row_of_code[found.code], row_of_code[found.above]}, nodes.options,
+                      threshold, whole);
+        return column.is_real() ? threshold : static_cast<double>(whole);
+    }
+
+    /// Moves the rows of the first side to the front, either side in the order it had; returns how
+    /// many they are.
+    std::uint32_t part_rows(const FastNode& node, std::uint32_t column, const Located& found) {
+        const CodedColumn& coded = shared.coded[column];
+        // No code is both above that of the cut and on the first side, but the missing one.
+        const std::uint32_t missing = found.gaps == GapSide::first ? coded.n_codes : found.code;
+        std::uint32_t* const begin = own.data() + node.begin;
+        const std::uint32_t n = node.size();
+        if (spare.size() < n) spare.resize(n);
+        std::uint32_t* left = begin;
+        std::uint32_t* right = spare.data();
+        coded.visit([&](const auto* codes) {
+            for (std::uint32_t i = 0; i < n; ++i) {
+                const std::uint32_t word = begin[i];
+                const std::uint32_t code = codes[row_of(word)];
+                const bool is_left = (code <= found.code) | (code == missing);
+                *left = *right = word;  // which side is unpredictable: no branch
+                left += is_left ? 1 : 0;
+                right += is_left ? 0 : 1;
+            }
+        });
+        std::copy(spare.data(), right, left);
+        return static_cast<std::uint32_t>(left - begin);
+    }
+
+    void count_classes(const FastNode& node, FastNode* children) {
+        children[0].classes = static_cast<std::uint32_t>(nodes.classes.size());
+        children[1].classes = children[0].classes + n_classes;
+        nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
+        std::uint32_t* of_left = nodes.classes.data() + children[0].classes;
+        const NodeRows left = rows_of(children[0]);
+        children[0].weight = 0.0;
+        for (std::uint32_t i = 0; i < left.n; ++i) {
+            of_left[class_of(left.words[i])] += weight_of(left.words[i]);
+            children[0].weight += weight_of(left.words[i]);
+        }
+        for (std::uint32_t k = 0; k < n_classes; ++k)
+            of_left[n_classes + k] = nodes.classes[node.classes + k] - of_left[k];
+        // The child that is grown first comes last, so that the pool shrinks with the stack.
+        std::swap_ranges(of_left, of_left + n_classes, of_left + n_classes);
+        std::swap(children[0].classes, children[1].classes);
+    }
+
+    /// Whether the rows agree on the target.
+    [[nodiscard]] bool is_settled(const FastNode& node) const {
+        if (kind != Kind::values) return nodes.agrees(node);
+        const NodeRows rows = rows_of(node);
+        const double first = target_of(rows.words[0]);
+        return std::all_of(rows.words + 1, rows.words + rows.n,
+                           [&](std::uint32_t word) { return target_of(word) == first; });
+    }
+
+    void close(const FastNode& node) {
+        nodes.add_leaf(node.node, node.size());
+        if (kind != Kind::values) {
+            nodes.add_counts(node);
+            return;
+        }
+        const NodeRows rows = rows_of(node);
+        add_value_leaf(nodes.tree, rows.n, [&](std::uint32_t i) {
+            return std::pair{target_of(rows.words[i]), weight_of(rows.words[i])};
+        });
+    }
+
+    Progress& progress;
+    bool asks = false;             ///< the thread at work is the one that asks whether to stop
+    FarVector<std::uint32_t> own;  ///< the tree's rows
+    std::vector<std::uint32_t> spare;
+    FarVector<double> grid;
+    std::vector<Scratch> scratch{1};  ///< by thread
+    ParallelSubtrees parts;
+    std::vector<std::unique_ptr<RowGrower>> crew;  ///< by thread: grow the parts
+};
+
+}  // namespace
+
+std::unique_ptr<FastGrower> make_rows_grower(const FastData& shared,
+                                             const grow::GrowOptions& options, Progress& progress) {
+    return std::make_unique<RowGrower>(shared, options, progress);
+}
+
+}  // namespace treewright::forest
