@@ -376,6 +376,7 @@ PackedTree breadth_first(const PackedTree& tree) {
     made.values = tree.values;
     made.spread = tree.spread;
     made.importance = tree.importance;
+    made.names = tree.names;
     return made;
 }
 

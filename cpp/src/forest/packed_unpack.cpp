@@ -28,6 +28,23 @@ std::int64_t whole_threshold(double threshold) {
                                  : static_cast<std::int64_t>(threshold);
 }
 
+/// Slices are written in the order of the nodes, whatever the order in which they were grown.
+void ask_for_names(const PackedNames& names, const PackedNode& from, tree::Tree& tree,
+                   tree::TreeNode& node) {
+    const auto question = static_cast<std::size_t>(from.threshold);
+    const std::uint32_t begin = question == 0 ? 0 : names.end[question - 1];
+    node.kind = 2;
+    node.threshold = 0.0;
+    node.threshold_int = 0;
+    node.code_offset = static_cast<std::int64_t>(tree.branches.code.size());
+    for (std::uint32_t i = begin; i < names.end[question]; ++i) {
+        tree.branches.code.push_back(names.code[i]);
+        tree.branches.branch.push_back(names.branch[i]);
+    }
+    node.code_count = static_cast<std::int32_t>(names.end[question] - begin);
+    node.rest_branch = names.rest[question];
+}
+
 void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         tree::TreeNode& node = tree.nodes[i];
@@ -70,6 +87,18 @@ void summarise_values(const PackedTree& packed, tree::Tree& tree) {
 
 }  // namespace
 
+void PackedNames::append(const PackedNames& more) {
+    const auto before = static_cast<std::uint32_t>(code.size());
+    for (const std::uint32_t each : more.end) end.push_back(before + each);
+    const auto add = [](auto& to, const auto& from) {
+        to.insert(to.end(), from.begin(), from.end());
+    };
+    add(code, more.code);
+    add(branch, more.branch);
+    add(rest, more.rest);
+    add(share, more.share);
+}
+
 tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                   const std::vector<bool>& is_real) {
     tree::Tree tree;
@@ -80,7 +109,8 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         const PackedNode& from = packed.nodes[i];
         tree::TreeNode& node = tree.nodes[i];
         if (from.is_leaf()) continue;
-        const std::uint32_t column = from.column & ~PackedNode::kMissingFirst;
+        const std::uint32_t column =
+            from.column & ~(PackedNode::kMissingFirst | PackedNode::kNames);
         node.kind = 1;
         node.column = static_cast<std::int32_t>(column);
         node.n_branches = 2;
@@ -88,6 +118,7 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
         node.threshold = is_real[column] ? from.threshold : std::nan("");
         node.threshold_int = is_real[column] ? 0 : whole_threshold(from.threshold);
+        if ((from.column & PackedNode::kNames) != 0) ask_for_names(packed.names, from, tree, node);
         for (std::uint32_t b = 0; b < 2; ++b)
             tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);
     }
@@ -103,6 +134,12 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
             left_over += child.impurity * child.weight;
         }
         node.gain = node.score = std::max(0.0, node.impurity - left_over / node.weight);
+    }
+    for (std::size_t i = 0; i < packed.nodes.size() && packed.names.size() > 0; ++i) {
+        const PackedNode& from = packed.nodes[i];
+        if (!from.is_leaf() && (from.column & PackedNode::kNames) != 0)
+            tree.nodes[i].score -= tree.nodes[i].impurity *
+                                   packed.names.share[static_cast<std::size_t>(from.threshold)];
     }
     return tree;
 }

@@ -11,6 +11,7 @@ from treewright.core import (
     Columns,
     ForestOptions,
     GrowOptions,
+    PackedForest,
     Sampling,
     Target,
     grow_packed,
@@ -237,6 +238,16 @@ class ForestProblem:
         )
         return replace(self, problem=replace(self.problem, weights=RowWeights()), draws=draws)
 
+    def _unpacked(self, packed: PackedForest, engine: str) -> Trees:
+        """Return trees with questions on names, for which packed ones have no room."""
+        is_real = [spec.storage == "float" for spec in self.problem.table.schema.columns]
+        return ListedTrees(
+            [
+                tree_of(self.problem, packed.tree(i, is_real), recalls=False, engine=engine)
+                for i in range(packed.n_trees)
+            ]
+        )
+
     def _grow_in_core(self, first_tree: int, n_trees: int, report: Report | None) -> Trees:
         problem, options = self.problem, self._core_options()
         forest = self._core_forest(first_tree, n_trees)
@@ -245,6 +256,8 @@ class ForestProblem:
             grown = grow_packed(self.columns, self.target, options, forest, self.sampling, report)
             if grown is not None:
                 packed, engine = grown
+                if any(spec.kind == "nominal" for spec in problem.table.schema.columns):
+                    return self._unpacked(packed, engine)
                 target = problem.target
                 n_classes = len(target.classes[0]) if isinstance(target, ClassTarget) else 0
                 n_columns = len(problem.table.schema.columns)

@@ -10,6 +10,8 @@
 /// |            |                             | (forest/fast/grower_best_cuts.cpp)           |
 /// | rows       | the same                    | the same, where best_cuts_engine says that   |
 /// |            |                             | it is faster (forest/fast/grower_rows.cpp)   |
+/// |            | the same, either way of     | the same, with nominal columns: sets of      |
+/// |            | cutting, nominal columns    | values, or one against the rest              |
 /// | drawn_cuts | the same, cuts drawn        | the same (forest/fast/grower_drawn_cuts.cpp) |
 /// | histogram  | trees of gradient boosting  | binned columns, one score a tree             |
 /// |            |                             | (boosting/grower.hpp)                        |
@@ -40,6 +42,9 @@ inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
 
 /// The engine's name, as models report it.
 [[nodiscard]] std::string_view name_of(Engine engine);
+
+/// Whether a table has nominal columns.
+[[nodiscard]] bool has_names(const data::Dataset& data);
 
 /// Whether the fast grower of forests serves these options on this table.
 [[nodiscard]] bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data);

@@ -102,6 +102,21 @@ CodedColumn code_few(const data::Column& column, std::size_t n_rows) {
         [&](std::size_t a, std::size_t b) { return column.real(a) < column.real(b); });
 }
 
+CodedColumn code_values(const data::Column& column, std::size_t n_rows) {
+    CodedColumn made = code_few(column, n_rows);
+    if (made.is_narrow()) {
+        for (const std::uint32_t row : made.first_row) made.values.push_back(column.number(row));
+        made.values.push_back(std::numeric_limits<double>::quiet_NaN());
+        return made;
+    }
+    made.cells.resize(n_rows);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        made.cells[row] = column.number(row);
+        made.has_gaps = made.has_gaps || column.is_missing(row);
+    }
+    return made;
+}
+
 CodedColumn code_sorted(const data::Column& column, std::span<const std::uint32_t> rows,
                         data::OrderScratch& scratch, Progress& progress) {
     const data::Order order = order_of(column, rows, scratch, progress);

@@ -122,7 +122,8 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     auto made = std::make_unique<FastData>();
     made->data = &data;
     if (!note_columns(data, options, *made, team)) return nullptr;
-    if (options.splitter != split::Splitter::best) {
+    made->has_names = grow::has_names(data);
+    if (options.splitter != split::Splitter::best && !made->has_names) {
         made->engine = grow::Engine::drawn_cuts;
         std::atomic<bool> is_single{true};
         team.for_each(n_columns, [&](std::size_t c, std::size_t) {
@@ -132,6 +133,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
         else lay_out(data, options, made->doubles, team);
         return made;
     }
+    if (made->has_names) engine = grow::Engine::rows;
     made->engine = engine ? *engine : choose(data, options, *made, team);
     const bool is_coded = made->engine == grow::Engine::rows;
     if (is_coded) made->coded.resize(n_columns);
@@ -140,8 +142,13 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     const std::vector<std::uint32_t> rows = all_rows(data);
     team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
         const data::Column& column = data.columns[c];
-        if (!is_coded) made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
-        else if (!made->coded[c].is_narrow())
+        if (is_coded && options.splitter == split::Splitter::random &&
+            column.scale != data::Scale::nominal)
+            made->coded[c] = code_values(column, data.n_rows);
+        else if (!is_coded)
+            made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
+        else if (!made->coded[c].is_narrow() &&
+                 !(made->coded[c] = code_few(column, data.n_rows)).is_narrow())
             made->coded[c] = code_sorted(column, rows, scratch[thread], team.progress());
     });
     return made;

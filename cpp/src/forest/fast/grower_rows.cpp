@@ -149,8 +149,9 @@ private:
     void split_or_close(FastNode& node) {
         const double purity = nodes.purity_of(node);
         nodes.begin_draws(node);
+        shares.clear();
         // Two rows are separated alike by every column: the first that separates them wins.
-        const bool is_pair = node.size() == 2 && least == 1.0;
+        const bool is_pair = node.size() == 2 && least == 1.0 && !shared.has_names && !is_drawn();
         if (parts.is_shared()) {
             judge_together(node);
         } else {
@@ -158,12 +159,33 @@ private:
                 const FastCut cut = judge(node, nodes.draw_column(), scratch[0]);
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
+                if (shared.has_names) shares.push_back(scratch[0].share_of_choice);
             }
         }
         nodes.end_draws(node);
-        const FastCut* best = nodes.select(node, purity);
+        const FastCut* best = select(node, purity);
         if (best == nullptr) close(node);
         else divide(node, *best, purity);
+    }
+
+    /// The winner among the cuts judged; names of many values pay for their choice.
+    [[nodiscard]] const FastCut* select(const FastNode& node, double purity) {
+        if (std::none_of(shares.begin(), shares.end(), [](double share) { return share > 0.0; }))
+            return nodes.select(node, purity);
+        const double impurity = kind == Kind::values ? variance_of(node) : 1.0 - purity;
+        for (double& share : shares) share *= impurity;
+        return nodes.select(node, purity, shares);
+    }
+    /// Of the targets on the grid.
+    [[nodiscard]] double variance_of(const FastNode& node) const {
+        const NodeRows rows = rows_of(node);
+        const double mean = node.sum / node.weight;
+        double squares = 0.0;
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            const double off = on_grid[row_of(rows.words[i])] - mean;
+            squares += weight_of(rows.words[i]) * off * off;
+        }
+        return squares / node.weight;
     }
 
     /// Judges the columns of a large node by all threads.
@@ -173,10 +195,12 @@ private:
             const std::size_t begin = nodes.cuts.size();
             for (std::size_t n = nodes.n_sure(); n > 0; --n)
                 nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
+            shares.resize(nodes.cuts.size(), 0.0);
             parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
                 progress.check(asks && thread == 0);
                 FastCut& cut = nodes.cuts[begin + i];
                 cut = judge(node, cut.column, scratch[thread]);
+                shares[begin + i] = scratch[thread].share_of_choice;
             });
             for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
                 nodes.note_column(nodes.cuts[i].is_constant);
@@ -187,6 +211,7 @@ private:
 
     void divide(const FastNode& node, FastCut cut, double purity) {
         const Located found = locate(node, cut, purity, scratch[0]);
+        weight_of_question = node.weight * nodes.options.distinct_share;
         cut.gaps = found.gaps;
         nodes.credit(cut, node.weight);
         const std::uint32_t n_left = part_rows(node, cut.column, found);
@@ -206,6 +231,7 @@ private:
         children[1].sum = node.sum - children[0].sum;
         nodes.set_cut(node.node, cut, threshold_of(cut.column, found),
                       children[0].weight >= children[1].weight, first);
+        if (found.names != nullptr) nodes.tree.nodes[node.node].column |= PackedNode::kNames;
         bool grows[2];
         for (std::uint32_t b = 0; b < 2; ++b) {
             const FastNode& child = children[b];
@@ -218,38 +244,82 @@ private:
         if (grows[0]) nodes.stack.push_back(children[0]);
     }
 
-    [[nodiscard]] double threshold_of(std::uint32_t c, const Located& found) const {
+    [[nodiscard]] double threshold_of(std::uint32_t c, const Located& found) {
         const data::Column& column = data.columns[c];
+        if (found.names != nullptr) return ask_for_names(c, *found.names);
         if (found.is_open) return open_threshold(column);
+        if (found.is_drawn) return column.is_real() ? found.drawn : std::floor(found.drawn);
         const std::vector<std::uint32_t>& row_of_code = shared.coded[c].first_row;
+        const split::CutRows rows{row_of_code[found.code], row_of_code[found.above]};
         double threshold = 0.0;
         std::int64_t whole = 0;
-        place_between(column, {row_of_code[found.code], row_of_code[found.above]}, nodes.options,
-                      threshold, whole);
+        place_between(column, rows, nodes.options, threshold, whole);
         return column.is_real() ? threshold : static_cast<double>(whole);
+    }
+
+    /// Notes a question on names, as grow/question.hpp does; returns its number.
+    [[nodiscard]] double ask_for_names(std::uint32_t c, const split::Candidate& found) {
+        const data::Column& column = data.columns[c];
+        PackedNames& names = nodes.tree.names;
+        const auto add = [&](std::int64_t code, std::uint32_t branch) {
+            names.code.push_back(static_cast<std::int32_t>(code));
+            names.branch.push_back(static_cast<std::int32_t>(branch));
+        };
+        if (found.other_branch >= 0) {  // every declared value is known
+            for (std::uint32_t code = 0; code < column.n_codes; ++code)
+                add(code, static_cast<std::uint32_t>(found.other_branch));
+        } else {
+            const RowRuns& runs = scratch[0].runs;
+            for (std::uint32_t run = 0; run < runs.n; ++run)
+                if (!found.has_rest || found.branch_of_run[run] == 0)
+                    add(column.whole(shared.coded[c].first_row[runs.code[run]]),
+                        found.branch_of_run[run]);
+        }
+        names.end.push_back(static_cast<std::uint32_t>(names.code.size()));
+        names.rest.push_back(found.has_rest ? 1 : -1);
+        names.share.push_back(nodes.options.guard_many_values
+                                  ? share_of_choice(found, column, weight_of_question)
+                                  : 0.0);
+        return static_cast<double>(names.size() - 1);
     }
 
     /// Moves the rows of the first side to the front, either side in the order it had; returns how
     /// many they are.
     std::uint32_t part_rows(const FastNode& node, std::uint32_t column, const Located& found) {
         const CodedColumn& coded = shared.coded[column];
-        // No code is both above that of the cut and on the first side, but the missing one.
-        const std::uint32_t missing = found.gaps == GapSide::first ? coded.n_codes : found.code;
+        const bool gaps_first = found.gaps == GapSide::first;
+        if (found.is_drawn)
+            return with_values(coded, [&](const auto& value_at) {
+                return move_rows(node, [&](std::uint32_t row) {
+                    const double value = value_at(row);
+                    return (value <= found.drawn) | (gaps_first & (value != value));
+                });
+            });
+        return coded.visit([&](const auto* codes) {
+            if (found.names != nullptr)
+                return move_rows(node, [codes, sides = scratch[0].side_of_code.data()](
+                                           std::uint32_t row) { return sides[codes[row]] == 0; });
+            // No code above that of the cut is on the first side, but for the missing one.
+            const std::uint32_t missing = gaps_first ? coded.n_codes : found.code;
+            return move_rows(node, [codes, last = found.code, missing](std::uint32_t row) {
+                return (codes[row] <= last) | (codes[row] == missing);
+            });
+        });
+    }
+    template <class IsFirst>
+    std::uint32_t move_rows(const FastNode& node, const IsFirst& is_first) {
         std::uint32_t* const begin = own.data() + node.begin;
         const std::uint32_t n = node.size();
         if (spare.size() < n) spare.resize(n);
         std::uint32_t* left = begin;
         std::uint32_t* right = spare.data();
-        coded.visit([&](const auto* codes) {
-            for (std::uint32_t i = 0; i < n; ++i) {
-                const std::uint32_t word = begin[i];
-                const std::uint32_t code = codes[row_of(word)];
-                const bool is_left = (code <= found.code) | (code == missing);
-                *left = *right = word;  // which side is unpredictable: no branch
-                left += is_left ? 1 : 0;
-                right += is_left ? 0 : 1;
-            }
-        });
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t word = begin[i];
+            const bool goes_left = is_first(row_of(word));
+            *left = *right = word;  // which side is unpredictable: no branch
+            left += goes_left ? 1 : 0;
+            right += goes_left ? 0 : 1;
+        }
         std::copy(spare.data(), right, left);
         return static_cast<std::uint32_t>(left - begin);
     }
@@ -298,7 +368,9 @@ private:
     FarVector<std::uint32_t> own;  ///< the tree's rows
     std::vector<std::uint32_t> spare;
     FarVector<double> grid;
-    std::vector<Scratch> scratch{1};  ///< by thread
+    std::vector<Scratch> scratch = std::vector<Scratch>(1);  ///< by thread
+    std::vector<double> shares;       ///< that the cuts of the node at hand pay
+    double weight_of_question = 0.0;  ///< rows of the node at hand, each counted once
     ParallelSubtrees parts;
     std::vector<std::unique_ptr<RowGrower>> crew;  ///< by thread: grow the parts
 };

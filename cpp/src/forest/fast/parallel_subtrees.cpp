@@ -92,11 +92,17 @@ void ParallelSubtrees::join_nodes(FastNodes& top, const std::vector<std::uint32_
         size += part.tree.nodes.size() - 1;
     }
     nodes.resize(size);
+    std::vector<double> first_question;  // of a part's names
+    for (const FastPart& part : parts) {
+        first_question.push_back(static_cast<double>(top.tree.names.size()));
+        top.tree.names.append(part.tree.names);
+    }
     share(parts.size(), [&](std::size_t i, std::size_t) {
         const std::vector<PackedNode>& own = parts[i].tree.nodes;
         const auto moved = [&](PackedNode node) {
             if (node.is_leaf()) return with_leaf(node, node.leaf() + first_leaf[i]);
             node.first_child += static_cast<std::uint32_t>(start[i] - 1);
+            if ((node.column & PackedNode::kNames) != 0) node.threshold += first_question[i];
             return node;
         };
         nodes[parts[i].node.node] = moved(own[0]);

@@ -26,6 +26,11 @@ struct CodedColumn {
     FarVector<std::uint16_t> medium;
     FarVector<std::uint32_t> wide;
 
+    /// For drawn cuts, which need the values themselves: those of narrow codes, or those of the
+    /// rows, and no codes.
+    std::vector<double> values;
+    FarVector<double> cells;
+
     [[nodiscard]] bool is_narrow() const { return !narrow.empty(); }
 
     /// Calls f(codes by row).
@@ -39,6 +44,9 @@ struct CodedColumn {
 
 /// Codes of a column of few values, found without sorting it; not narrow if it has more.
 [[nodiscard]] CodedColumn code_few(const data::Column& column, std::size_t n_rows);
+
+/// The values of a column as drawn cuts read them.
+[[nodiscard]] CodedColumn code_values(const data::Column& column, std::size_t n_rows);
 
 /// Codes of any column; `rows` are all rows of the table, ascending.
 [[nodiscard]] CodedColumn code_sorted(const data::Column& column,

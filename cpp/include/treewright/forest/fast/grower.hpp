@@ -40,7 +40,8 @@ struct FastData {
     const data::Dataset* data = nullptr;
     grow::Engine engine = grow::Engine::best_cuts;
     std::vector<data::Order> orders;  ///< by column, for best cuts in lists
-    std::vector<CodedColumn> coded;   ///< by column, for best cuts on rows
+    std::vector<CodedColumn> coded;   ///< by column, for growing on rows
+    bool has_names = false;           ///< some columns are nominal
     FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
     FastCells<double> doubles;        ///< the same otherwise
     TableGaps gaps;

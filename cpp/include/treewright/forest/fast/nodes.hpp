@@ -207,6 +207,23 @@ public:
             if (leader.meets(cut)) best = &cut;
         return best != nullptr && gains_enough(*best, node) ? best : nullptr;
     }
+    /// The same where some cuts pay a part of their decrease for the choice that they had.
+    [[nodiscard]] const FastCut* select(const FastNode& node, double purity,
+                                        std::span<const double> paid) {
+        const FastCut* best = nullptr;
+        double most = 0.0;
+        double noise = 0.0;
+        for (std::size_t i = 0; i < cuts.size(); ++i) {
+            const double own = split::kTie * (2.0 * purity + cuts[i].decrease);
+            const double score = cuts[i].decrease - paid[i];
+            if (cuts[i].decrease < 0.0 || (best != nullptr && !(score > most + own + noise)))
+                continue;
+            best = &cuts[i];
+            most = score;
+            noise = own;
+        }
+        return best != nullptr && gains_enough(*best, node) ? best : nullptr;
+    }
     [[nodiscard]] bool gains_enough(const FastCut& cut, const FastNode& node) const {
         return options.min_gain <= 0.0 ||
                grow::gains_enough(options, brought_by(cut, node.weight) / total_weight);
@@ -401,6 +418,7 @@ private:
         tree.values.clear();
         tree.spread.clear();
         tree.importance.assign(n_columns, 0.0);
+        tree.names = {};
         stack.clear();
         classes.clear();
         n_leaves = 0;

@@ -14,8 +14,11 @@
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/fast/grower.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
+#include "treewright/forest/fast/name_search.hpp"
 #include "treewright/forest/fast/nodes.hpp"
+#include "treewright/forest/fast/row_draws.hpp"
 #include "treewright/forest/fast/row_runs.hpp"
+#include "treewright/split/selection.hpp"
 #include "treewright/split/ties.hpp"
 
 namespace treewright::forest {
@@ -36,6 +39,9 @@ struct RowCuts {
     /// Working memory of one thread.
     struct Scratch {
         RowRuns runs;
+        std::unique_ptr<NameSearch> names;
+        double share_of_choice = 0.0;  ///< that the last column judged pays (split/selection.hpp)
+        std::vector<std::uint8_t> side_of_code;  ///< of the names that were located
         std::vector<double> left;  ///< sums of squares of the class counts on either side
         std::vector<double> right;
         std::vector<double> weight;  ///< of the first side
@@ -56,6 +62,9 @@ struct RowCuts {
 
     [[nodiscard]] FastCut judge(const FastNode& node, std::uint32_t column, Scratch& room) const {
         RowRuns& runs = room.runs;
+        room.share_of_choice = 0.0;
+        if (is_nominal(column)) return judge_names(node, column, room);
+        if (is_drawn()) return judge_drawn(node, column, room);
         collect(node, column, runs);
         if (runs.n + (runs.has_missing ? 1U : 0U) < 2) return {column, true, kNoPlainCut};
         if (node.size() == 2 && kind != Kind::classes) return judge_pair(node, column);
@@ -78,13 +87,77 @@ struct RowCuts {
         return {column, false, kind == Kind::values ? found : 2.0 * found};
     }
 
+    [[nodiscard]] bool is_nominal(std::uint32_t column) const {
+        return data.columns[column].scale == data::Scale::nominal;
+    }
+    [[nodiscard]] bool is_drawn() const {
+        return nodes.options.splitter == split::Splitter::random;
+    }
+
+    [[nodiscard]] const split::Candidate& seek_names(const FastNode& node, std::uint32_t column,
+                                                     Scratch& room) const {
+        collect(node, column, room.runs);
+        if (room.names == nullptr) room.names = make_name_search(data, nodes.options);
+        return room.names->seek(room.runs, node.weight, node.sum, node.key.with(column));
+    }
+    [[nodiscard]] FastCut judge_names(const FastNode& node, std::uint32_t column,
+                                      Scratch& room) const {
+        const split::Candidate& found = seek_names(node, column, room);
+        const bool is_constant = found.guard == split::Guard::constant;
+        if (found.question == split::Question::none) return {column, is_constant, kNoPlainCut};
+        if (nodes.options.guard_many_values)
+            room.share_of_choice = share_of_choice(found, data.columns[column],
+                                                   node.weight * nodes.options.distinct_share);
+        return {column, false, found.gain};
+    }
+
+    /// Draws a cut and sums up its sides.
+    [[nodiscard]] DrawnCut draw(const FastNode& node, std::uint32_t column, RowRuns& runs) const {
+        const CodedColumn& coded = shared.coded[column];
+        const NodeRows rows = rows_of(node);
+        const DrawnCut made = draw_cut(rows, coded, Generator(node.key.with(column)));
+        if (!made.varies && !(made.any_known && made.has_missing)) return made;
+        with_values(coded, [&](const auto& value_at) {
+            if (kind == Kind::classes)
+                runs.collect_parted_classes(rows, value_at, made.at, data.target.classes.data(),
+                                            n_classes);
+            else if (kind == Kind::values)
+                runs.collect_parted(rows, value_at, made.at, made.has_missing, ValueSums{on_grid},
+                                    {node.weight, node.sum});
+            else
+                runs.collect_parted(rows, value_at, made.at, made.has_missing, PairSums{},
+                                    static_cast<std::uint64_t>(node.weight) << 32 |
+                                        static_cast<std::uint64_t>(node.sum));
+        });
+        return made;
+    }
+    /// Rows without a value take the better side of a drawn cut.
+    [[nodiscard]] FastCut judge_drawn(const FastNode& node, std::uint32_t column,
+                                      Scratch& room) const {
+        const DrawnCut made = draw(node, column, room.runs);
+        if (!made.varies) {
+            if (!made.has_missing || !made.any_known) return {column, true, kNoPlainCut};
+            return {column, false, decrease_of(node, best(node, room, {GapSide::second, true})),
+                    GapSide::second};
+        }
+        const double second = decrease_of(node, best(node, room, {GapSide::second, false}));
+        if (!made.has_missing) return {column, false, second};
+        const double first = decrease_of(node, best(node, room, {GapSide::first, false}));
+        if (first_side_is_better(first, second, nodes.purity_of(node)))
+            return {column, false, first, GapSide::first};
+        return {column, false, second, GapSide::second};
+    }
+
     /// Where a column is cut: codes up to `code` go to the first side.
     struct Located {
         std::uint32_t code = 0;
         std::uint32_t above = 0;  ///< the next code that a row of the node has
         GapSide gaps = GapSide::heavier;
         bool is_open = false;  ///< "is the value known?"
-        double weight = 0.0;   ///< of the first side; of more than two classes not set, as the next
+        bool is_drawn = false;
+        double drawn = 0.0;
+        const split::Candidate* names = nullptr;  ///< sides by Scratch::side_of_code instead
+        double weight = 0.0;  ///< of the first side; of more than two classes not set, as the next
         double target = 0.0;
     };
 
@@ -93,6 +166,8 @@ struct RowCuts {
     /// (split/numeric/threshold.hpp, split/known.hpp).
     [[nodiscard]] Located locate(const FastNode& node, const FastCut& cut, double purity,
                                  Scratch& room) const {
+        if (is_nominal(cut.column)) return locate_names(node, cut.column, room);
+        if (is_drawn()) return locate_drawn(node, cut, room);
         RowRuns& runs = room.runs;
         collect(node, cut.column, runs);
         const auto enough_for = [&](double most) { return most - split::kTie * (purity + most); };
@@ -144,6 +219,44 @@ private:
         GapSide gaps = GapSide::second;  ///< where rows without a value are
         bool asks_known = false;         ///< on the second side: also the cut between them and all
     };
+
+    [[nodiscard]] Located locate_drawn(const FastNode& node, const FastCut& cut,
+                                       Scratch& room) const {
+        const DrawnCut made = draw(node, cut.column, room.runs);
+        Located found = located(room.runs, 0, cut.gaps);
+        found.is_open = !made.varies;
+        found.is_drawn = true;
+        found.drawn = made.at;
+        return found;
+    }
+
+    [[nodiscard]] Located locate_names(const FastNode& node, std::uint32_t column,
+                                       Scratch& room) const {
+        const RowRuns& runs = room.runs;
+        Located found;
+        found.names = &seek_names(node, column, room);
+        const split::Candidate& names = *found.names;
+        room.side_of_code.assign(std::size_t{shared.coded[column].n_codes} + 1, 1);
+        double weight_before = 0.0;
+        double target_before = 0.0;
+        for (std::uint32_t i = 0; i < runs.n; ++i) {
+            const auto side = static_cast<std::uint8_t>(names.branch_of_run[i]);
+            room.side_of_code[runs.code[i]] = side;
+            if (side == 0 && kind != Kind::classes) {
+                found.weight += runs.weight[i] - weight_before;
+                found.target += runs.target[i] - target_before;
+            }
+            weight_before = runs.weight[i];
+            target_before = runs.target[i];
+        }
+        if (names.missing_branch < 0) return found;
+        found.gaps = names.missing_branch == 0 ? GapSide::first : GapSide::second;
+        if (found.gaps == GapSide::second) return found;
+        room.side_of_code.back() = 0;
+        found.weight += runs.missing_weight;
+        found.target += runs.missing_target;
+        return found;
+    }
 
     [[nodiscard]] static Located located(const RowRuns& runs, std::uint32_t run, GapSide gaps) {
         require(run < runs.n, "a place for the cut");

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,6 +36,7 @@ struct PairSums {
         const Sum weight = weight_of(word);
         return weight << 32 | ((word & kPositive) != 0 ? weight : 0);
     }
+    [[nodiscard]] static Sum only_if(bool is_so, Sum sum) { return sum & (Sum{0} - Sum{is_so}); }
     [[nodiscard]] static double weight(Sum sum) { return static_cast<double>(sum >> 32); }
     [[nodiscard]] static double target(Sum sum) {
         return static_cast<double>(static_cast<std::uint32_t>(sum));
@@ -62,6 +64,9 @@ struct ValueSums {
     [[nodiscard]] Sum of(std::uint32_t word) const {
         const double weight = weight_of(word);
         return {weight, weight * on_grid[row_of(word)]};
+    }
+    [[nodiscard]] static Sum only_if(bool is_so, const Sum& sum) {
+        return {is_so ? sum.of_weights : 0.0, is_so ? sum.of_targets : 0.0};
     }
     [[nodiscard]] static double weight(const Sum& sum) { return sum.of_weights; }
     [[nodiscard]] static double target(const Sum& sum) { return sum.of_targets; }
@@ -105,15 +110,46 @@ public:
     void collect_classes(const NodeRows& rows, const CodedColumn& column,
                          const std::int32_t* class_of_row, std::uint32_t n_classes) {
         begin(rows.n);
-        events.clear();
-        event_end.clear();
-        missing_events.clear();
         column.visit([&](const auto* codes) {
             const bool counts = column.is_narrow() &&
                                 std::size_t{column.n_codes} * n_classes <= std::size_t{4} * rows.n;
             if (counts) count_classes(rows, codes, column, class_of_row, n_classes);
             else sort_classes(rows, codes, column, class_of_row);
         });
+    }
+
+    /// Two runs: values up to a drawn one, and the others, of a node with these sums; one run if
+    /// there are no others. `value_at` as in row_draws.hpp.
+    template <class Sums, class ValueAt>
+    void collect_parted(const NodeRows& rows, const ValueAt& value_at, double drawn, bool gaps,
+                        const Sums& sums, const typename Sums::Sum& all) {
+        begin(2);
+        typename Sums::Sum first{};
+        typename Sums::Sum missing{};
+        for (std::uint32_t i = 0; i < rows.n; ++i)  // which side is unpredictable: no branch
+            first +=
+                Sums::only_if(value_at(row_of(rows.words[i])) <= drawn, sums.of(rows.words[i]));
+        for (std::uint32_t i = 0; i < rows.n && gaps; ++i)
+            missing +=
+                Sums::only_if(std::isnan(value_at(row_of(rows.words[i]))), sums.of(rows.words[i]));
+        end_run<Sums>(0, first);
+        const typename Sums::Sum second = all - first - missing;
+        if (Sums::weight(second) > 0.0) end_run<Sums>(1, second);
+        set_missing<Sums>(missing);
+    }
+    template <class ValueAt>
+    void collect_parted_classes(const NodeRows& rows, const ValueAt& value_at, double drawn,
+                                const std::int32_t* class_of_row, std::uint32_t n_classes) {
+        begin(2);
+        counts.assign(std::size_t{3} * n_classes, 0);
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            const std::uint32_t row = row_of(rows.words[i]);
+            const double value = value_at(row);
+            const std::size_t part = std::isnan(value) ? 2 : value <= drawn ? 0 : 1;
+            counts[part * n_classes + static_cast<std::size_t>(class_of_row[row])] +=
+                weight_of(rows.words[i]);
+        }
+        read_counts(n_classes, 2);
     }
 
 private:
@@ -140,6 +176,9 @@ private:
         n = 0;
         running_weight = running_target = missing_weight = missing_target = 0.0;
         has_missing = false;
+        events.clear();
+        event_end.clear();
+        missing_events.clear();
         if (code.size() >= n_rows + 1) return;
         for (auto* each : {&weight, &target}) each->resize(n_rows + 1);
         code.resize(n_rows + 1);
@@ -253,14 +292,19 @@ private:
             counts[std::size_t{codes[row]} * n_classes +
                    static_cast<std::size_t>(class_of_row[row])] += weight_of(rows.words[i]);
         }
-        for (std::uint32_t c = 0; c <= column.n_codes; ++c) {
-            const std::uint32_t* own = counts.data() + std::size_t{c} * n_classes;
-            auto& into = c < column.n_codes ? events : missing_events;
+        read_counts(n_classes, column.n_codes);
+    }
+
+    /// Makes runs of the first n lines of `counts`; the next is that of missing values.
+    void read_counts(std::uint32_t n_classes, std::uint32_t n_lines) {
+        for (std::uint32_t line = 0; line <= n_lines; ++line) {
+            const std::uint32_t* own = counts.data() + std::size_t{line} * n_classes;
+            auto& into = line < n_lines ? events : missing_events;
             const std::size_t before = into.size();
             for (std::uint32_t k = 0; k < n_classes; ++k)
                 if (own[k] > 0) into.push_back({k, own[k]});
             if (into.size() == before) continue;
-            if (c < column.n_codes) end_events(c);
+            if (line < n_lines) end_events(line);
         }
         sum_missing_events();
     }
