@@ -93,6 +93,31 @@ std::vector<std::uint32_t> all_rows(const data::Dataset& data) {
     return rows;
 }
 
+/// Lays out the cells by row, where all are bits.
+void lay_bits(FastData& made, Team& team) {
+    const bool are_bits =
+        !made.coded.empty() &&
+        std::all_of(made.coded.begin(), made.coded.end(), [](const CodedColumn& column) {
+            return column.is_narrow() && column.n_codes <= 2 && !column.has_gaps;
+        });
+    if (!are_bits || made.has_names) return;
+    const std::size_t n_rows = made.data->n_rows;
+    BitRows& rows = made.bit_rows;
+    rows.n_words = (made.coded.size() + 63) / 64;
+    rows.words.resize(n_rows * rows.n_words);
+    constexpr std::size_t kChunk = 1024;
+    team.for_each((n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
+        const std::size_t begin = chunk * kChunk;
+        const std::size_t end = std::min(n_rows, begin + kChunk);
+        std::fill(rows.words.data() + begin * rows.n_words, rows.words.data() + end * rows.n_words,
+                  std::uint64_t{0});
+        for (std::size_t c = 0; c < made.coded.size(); ++c)
+            for (std::size_t row = begin; row < end; ++row)
+                rows.words[row * rows.n_words + c / 64] |=
+                    std::uint64_t{made.coded[c].narrow[row]} << (c % 64);
+    });
+}
+
 /// Chooses between the growers of best cuts; columns of few values are coded on the way.
 grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options, FastData& made,
                     Team& team) {
@@ -151,6 +176,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
                  !(made->coded[c] = code_few(column, data.n_rows)).is_narrow())
             made->coded[c] = code_sorted(column, rows, scratch[thread], team.progress());
     });
+    lay_bits(*made, team);
     return made;
 }
 

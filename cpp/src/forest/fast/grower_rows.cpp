@@ -29,6 +29,7 @@ public:
         take_rows(copies);
         parts.begin(team, own.size());
         nodes.keeps_credits = parts.is_shared();
+        look_up(root);
         open_root(root);
         if (!nodes.within_limits(root.size(), 0, root.weight) || is_settled(root)) {
             close(root);
@@ -49,6 +50,9 @@ private:
                 continue;
             }
             nodes.look_up(progress, asks, node.size());
+            if (shared.bit_rows.any() && !node.is_home && node.size() <= BitHome::kMostRows)
+                bring_home(node);
+            look_up(node);
             split_or_close(node);
         }
     }
@@ -69,7 +73,7 @@ private:
         const FastNode& root = nodes.begin(top.nodes, part);
         make_room(root.size());
         std::copy_n(top.own.data() + part.node.begin, root.size(), own.data());
-        on_grid = top.on_grid;
+        grid_of_table = top.grid_of_table;
         grow_open();
         nodes.finish(part);
     }
@@ -104,6 +108,31 @@ private:
         words = own.data();
     }
 
+    /// Numbers the rows of a node from 0 and reads their cells and targets. No two nodes are at
+    /// home at a time, but one below the other.
+    void bring_home(FastNode& node) {
+        node.is_home = true;
+        std::uint32_t* rows = own.data() + node.begin;
+        home.fill(shared.bit_rows, data.columns.size(), node.size(),
+                  [rows](std::uint32_t i) { return row_of(rows[i]); });
+        constexpr std::uint32_t kRest = (1U << kRowAt) - 1U;
+        for (std::uint32_t i = 0; i < node.size(); ++i) {
+            const std::uint32_t row = row_of(rows[i]);
+            if (kind == Kind::classes) home_class[i] = data.target.classes[row];
+            if (kind == Kind::values) {
+                home_grid[i] = grid_of_table[row];
+                home_target[i] = data.target.values[row];
+            }
+            rows[i] = i << kRowAt | (rows[i] & kRest);
+        }
+    }
+    /// Selects what the numbers of the node's rows refer to.
+    void look_up(const FastNode& node) {
+        class_of_row = node.is_home ? home_class.data() : data.target.classes.data();
+        on_grid = node.is_home ? home_grid.data() : grid_of_table;
+        target_of_row = node.is_home ? home_target.data() : data.target.values.data();
+    }
+
     void open_root(FastNode& root) {
         root.end = static_cast<std::uint32_t>(own.size());
         root.weight = nodes.total_weight;
@@ -129,7 +158,7 @@ private:
         const double offset = data::grid_offset(lowest, highest);
         nodes.unit = data::grid_scale(std::max(highest - offset, offset - lowest), root.weight);
         grid.resize(data.n_rows);
-        on_grid = grid.data();
+        on_grid = grid_of_table = grid.data();
         for (const std::uint32_t word : own) {
             double& value = grid[row_of(word)];
             value = std::nearbyint((target_of(word) - offset) * nodes.unit);
@@ -138,10 +167,10 @@ private:
     }
 
     [[nodiscard]] double target_of(std::uint32_t word) const {
-        return data.target.values[row_of(word)];
+        return target_of_row[row_of(word)];
     }
     [[nodiscard]] std::size_t class_of(std::uint32_t word) const {
-        return static_cast<std::size_t>(data.target.classes[row_of(word)]);
+        return static_cast<std::size_t>(class_of_row[row_of(word)]);
     }
 
     // ---------------------------------------------------------------- splits
@@ -295,7 +324,7 @@ private:
                     return (value <= found.drawn) | (gaps_first & (value != value));
                 });
             });
-        return coded.visit([&](const auto* codes) {
+        return with_codes(node, column, [&](const auto& codes) {
             if (found.names != nullptr)
                 return move_rows(node, [codes, sides = scratch[0].side_of_code.data()](
                                            std::uint32_t row) { return sides[codes[row]] == 0; });
@@ -368,6 +397,11 @@ private:
     FarVector<std::uint32_t> own;  ///< the tree's rows
     std::vector<std::uint32_t> spare;
     FarVector<double> grid;
+    const double* grid_of_table = nullptr;  ///< by row of the table
+    const double* target_of_row = nullptr;  ///< by row of the node at hand
+    std::vector<std::int32_t> home_class = std::vector<std::int32_t>(BitHome::kMostRows);
+    std::vector<double> home_grid = std::vector<double>(BitHome::kMostRows);
+    std::vector<double> home_target = std::vector<double>(BitHome::kMostRows);
     std::vector<Scratch> scratch = std::vector<Scratch>(1);  ///< by thread
     std::vector<double> shares;       ///< that the cuts of the node at hand pay
     double weight_of_question = 0.0;  ///< rows of the node at hand, each counted once

@@ -20,6 +20,7 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
+#include "treewright/forest/fast/bit_home.hpp"
 #include "treewright/forest/fast/coded_columns.hpp"
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/packed.hpp"
@@ -41,6 +42,7 @@ struct FastData {
     grow::Engine engine = grow::Engine::best_cuts;
     std::vector<data::Order> orders;  ///< by column, for best cuts in lists
     std::vector<CodedColumn> coded;   ///< by column, for growing on rows
+    BitRows bit_rows;                 ///< the same, if all columns have at most two values
     bool has_names = false;           ///< some columns are nominal
     FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
     FastCells<double> doubles;        ///< the same otherwise

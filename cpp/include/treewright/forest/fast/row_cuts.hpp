@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "treewright/base/error.hpp"
+#include "treewright/forest/fast/bit_home.hpp"
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/fast/grower.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
@@ -53,13 +54,22 @@ struct RowCuts {
         return {words + node.begin, node.size()};
     }
 
-    void collect(const FastNode& node, std::uint32_t column, RowRuns& runs) const {
-        const CodedColumn& coded = shared.coded[column];
-        if (kind == Kind::two_classes) runs.collect(rows_of(node), coded, PairSums{});
-        else if (kind == Kind::values) runs.collect(rows_of(node), coded, ValueSums{on_grid});
-        else runs.collect_classes(rows_of(node), coded, data.target.classes.data(), n_classes);
+    /// Calls f(codes of a column) by the numbers that the rows of the node have.
+    template <class F>
+    decltype(auto) with_codes(const FastNode& node, std::uint32_t column, F&& f) const {
+        if (node.is_home) return f(home.codes(column));
+        return shared.coded[column].visit(f);
     }
 
+    void collect(const FastNode& node, std::uint32_t column, RowRuns& runs) const {
+        const CodedColumn& coded = shared.coded[column];
+        with_codes(node, column, [&](const auto& codes) {
+            if (kind == Kind::two_classes) runs.collect(rows_of(node), coded, codes, PairSums{});
+            else if (kind == Kind::values)
+                runs.collect(rows_of(node), coded, codes, ValueSums{on_grid});
+            else runs.collect_classes(rows_of(node), coded, codes, class_of_row, n_classes);
+        });
+    }
     [[nodiscard]] FastCut judge(const FastNode& node, std::uint32_t column, Scratch& room) const {
         RowRuns& runs = room.runs;
         room.share_of_choice = 0.0;
@@ -119,8 +129,7 @@ struct RowCuts {
         if (!made.varies && !(made.any_known && made.has_missing)) return made;
         with_values(coded, [&](const auto& value_at) {
             if (kind == Kind::classes)
-                runs.collect_parted_classes(rows, value_at, made.at, data.target.classes.data(),
-                                            n_classes);
+                runs.collect_parted_classes(rows, value_at, made.at, class_of_row, n_classes);
             else if (kind == Kind::values)
                 runs.collect_parted(rows, value_at, made.at, made.has_missing, ValueSums{on_grid},
                                     {node.weight, node.sum});
@@ -209,7 +218,9 @@ struct RowCuts {
     Kind kind;
     double least;                          ///< weight that either side of a cut must have
     const std::uint32_t* words = nullptr;  ///< of the tree's rows; a node is a range of them
-    const double* on_grid = nullptr;       ///< by row of the table: target on the grid
+    const double* on_grid = nullptr;       ///< targets on the grid, by row of the node at hand
+    const std::int32_t* class_of_row = nullptr;  ///< more than two classes, by row as well
+    BitHome home;
 
 private:
     static constexpr std::uint32_t kNowhere = ~0U;

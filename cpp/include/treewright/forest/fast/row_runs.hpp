@@ -93,29 +93,29 @@ public:
     std::vector<std::uint32_t> event_end;
     std::vector<Event> missing_events;
 
-    template <class Sums>
-    void collect(const NodeRows& rows, const CodedColumn& column, const Sums& sums) {
+    /// `codes` are those of the column, by the rows' numbers.
+    template <class Codes, class Sums>
+    void collect(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
+                 const Sums& sums) {
         begin(rows.n);
-        column.visit([&](const auto* codes) {
-            switch (way_for(rows.n, column)) {
-                case Way::halves: halve(rows, codes, column, sums); break;
-                case Way::counting: count(rows, codes, column, sums); break;
-                case Way::marking: mark(rows, codes, column, sums); break;
-                case Way::sorting: sort(rows, codes, column, sums); break;
-            }
-        });
+        switch (way_for(rows.n, column)) {
+            case Way::halves: halve(rows, codes, column, sums); break;
+            case Way::counting: count(rows, codes, column, sums); break;
+            case Way::marking: mark(rows, codes, column, sums); break;
+            case Way::sorting: sort(rows, codes, column, sums); break;
+        }
     }
 
     /// The same for more than two classes, as events.
-    void collect_classes(const NodeRows& rows, const CodedColumn& column,
+    template <class Codes>
+    void collect_classes(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
                          const std::int32_t* class_of_row, std::uint32_t n_classes) {
         begin(rows.n);
-        column.visit([&](const auto* codes) {
-            const bool counts = column.is_narrow() &&
-                                std::size_t{column.n_codes} * n_classes <= std::size_t{4} * rows.n;
-            if (counts) count_classes(rows, codes, column, class_of_row, n_classes);
-            else sort_classes(rows, codes, column, class_of_row);
-        });
+        const bool counts_pay =
+            column.is_narrow() &&
+            std::size_t{column.n_codes} * n_classes <= kCodesPerRow * kCodesPerRow * rows.n;
+        if (counts_pay) count_classes(rows, codes, column, class_of_row, n_classes);
+        else sort_classes(rows, codes, column, class_of_row);
     }
 
     /// Two runs: values up to a drawn one, and the others, of a node with these sums; one run if
@@ -159,7 +159,7 @@ private:
     static constexpr std::size_t kWordsOfMarks = 64;
 
     [[nodiscard]] static Way way_for(std::uint32_t n_rows, const CodedColumn& column) {
-        if (column.n_codes == 2 && !column.has_gaps) return Way::halves;
+        if (column.n_codes <= 2 && !column.has_gaps) return Way::halves;
         if (column.is_narrow())
             return column.n_codes <= kCodesPerRow * n_rows ? Way::counting : Way::sorting;
         return column.n_codes / kWordsOfMarks <= kCodesPerRow * n_rows ? Way::marking
@@ -198,8 +198,8 @@ private:
     }
 
     /// Two values: one of them is added up.
-    template <class Code, class Sums>
-    void halve(const NodeRows& rows, const Code* codes, const CodedColumn&, const Sums& sums) {
+    template <class Codes, class Sums>
+    void halve(const NodeRows& rows, const Codes& codes, const CodedColumn&, const Sums& sums) {
         typename Sums::Sum of[2] = {};
         if constexpr (std::is_same_v<Sums, PairSums>) {
             typename Sums::Sum all = 0;
@@ -217,8 +217,8 @@ private:
             if (Sums::weight(of[b]) > 0.0) end_run<Sums>(b, of[b]);
     }
 
-    template <class Code, class Sums>
-    void count(const NodeRows& rows, const Code* codes, const CodedColumn& column,
+    template <class Codes, class Sums>
+    void count(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
                const Sums& sums) {
         auto& of = sums_by_code<Sums>();
         of.assign(std::size_t{column.n_codes} + 1, {});
@@ -229,8 +229,8 @@ private:
         set_missing<Sums>(of[column.n_codes]);
     }
 
-    template <class Code, class Sums>
-    void mark(const NodeRows& rows, const Code* codes, const CodedColumn& column,
+    template <class Codes, class Sums>
+    void mark(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
               const Sums& sums) {
         auto& of = sums_by_code<Sums>();
         if (of.size() < std::size_t{column.n_codes} + 1) of.resize(std::size_t{column.n_codes} + 1);
@@ -259,8 +259,8 @@ private:
         set_missing<Sums>(missing);
     }
 
-    template <class Code, class Sums>
-    void sort(const NodeRows& rows, const Code* codes, const CodedColumn& column,
+    template <class Codes, class Sums>
+    void sort(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
               const Sums& sums) {
         sort_keys(rows, codes, column);
         typename Sums::Sum own{};
@@ -275,16 +275,16 @@ private:
     }
 
     /// Fills `keys` with code << 32 | place among the rows, ascending.
-    template <class Code>
-    void sort_keys(const NodeRows& rows, const Code* codes, const CodedColumn& column) {
+    template <class Codes>
+    void sort_keys(const NodeRows& rows, const Codes& codes, const CodedColumn& column) {
         if (keys.size() < rows.n) keys.resize(rows.n);
         for (std::uint32_t i = 0; i < rows.n; ++i)
             keys[i] = std::uint64_t{codes[row_of(rows.words[i])]} << 32 | i;
         sort_by_code(keys.data(), rows.n, column.n_codes, spare);
     }
 
-    template <class Code>
-    void count_classes(const NodeRows& rows, const Code* codes, const CodedColumn& column,
+    template <class Codes>
+    void count_classes(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
                        const std::int32_t* class_of_row, std::uint32_t n_classes) {
         counts.assign((std::size_t{column.n_codes} + 1) * n_classes, 0);
         for (std::uint32_t i = 0; i < rows.n; ++i) {
@@ -309,8 +309,8 @@ private:
         sum_missing_events();
     }
 
-    template <class Code>
-    void sort_classes(const NodeRows& rows, const Code* codes, const CodedColumn& column,
+    template <class Codes>
+    void sort_classes(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
                       const std::int32_t* class_of_row) {
         sort_keys(rows, codes, column);
         for (std::uint32_t i = 0; i < rows.n; ++i) {
