@@ -47,11 +47,14 @@ struct PackedNames {
     std::vector<std::uint32_t> end;  ///< of each question's slice
     std::vector<std::int32_t> code;
     std::vector<std::int32_t> branch;
-    std::vector<std::int32_t> rest;  ///< of each question: branch of values not listed, or -1
-    std::vector<double> share;       ///< of the impurity that it has paid (split/selection.hpp)
+    std::vector<std::int32_t> rest;     ///< of each question: branch of values not listed, or -1
+    std::vector<double> share;          ///< of the impurity that it has paid (split/selection.hpp)
+    std::vector<std::uint32_t> n_rows;  ///< of each leaf, however often they were drawn
 
     [[nodiscard]] std::size_t size() const { return end.size(); }
+    /// Adds the questions of another tree, or one of them.
     void append(const PackedNames& more);
+    void append(const PackedNames& from, std::size_t question);
 };
 
 struct PackedTree {
@@ -119,6 +122,10 @@ void walk_blocks(const tree::Rows& rows, Team& team,
 [[nodiscard]] inline bool is_compact(const PackedTree& tree) {
     return tree.importance.empty();
 }
+
+/// The same tree with its nodes numbered as the general grower does: the children of a node side by
+/// side, then all below the first of them.
+[[nodiscard]] PackedTree depth_first(const PackedTree& tree);
 
 /// The same tree with its nodes numbered breadth-first, so that its top is contiguous.
 [[nodiscard]] PackedTree breadth_first(const PackedTree& tree);

@@ -113,8 +113,8 @@ void lay_bits(FastData& made, Team& team) {
                   std::uint64_t{0});
         for (std::size_t c = 0; c < made.coded.size(); ++c)
             for (std::size_t row = begin; row < end; ++row)
-                rows.words[row * rows.n_words + c / 64] |=
-                    std::uint64_t{made.coded[c].narrow[row]} << (c % 64);
+                rows.words[row * rows.n_words + c / 64] |= std::uint64_t{made.coded[c].narrow[row]}
+                                                           << (c % 64);
     });
 }
 

@@ -166,9 +166,7 @@ private:
         }
     }
 
-    [[nodiscard]] double target_of(std::uint32_t word) const {
-        return target_of_row[row_of(word)];
-    }
+    [[nodiscard]] double target_of(std::uint32_t word) const { return target_of_row[row_of(word)]; }
     [[nodiscard]] std::size_t class_of(std::uint32_t word) const {
         return static_cast<std::size_t>(class_of_row[row_of(word)]);
     }
@@ -380,8 +378,18 @@ private:
                            [&](std::uint32_t word) { return target_of(word) == first; });
     }
 
+    /// Rows of a node, however often they were drawn: entries of one stand side by side.
+    [[nodiscard]] std::uint32_t n_distinct_of(const FastNode& node) const {
+        const NodeRows rows = rows_of(node);
+        std::uint32_t n = 1;
+        for (std::uint32_t i = 1; i < rows.n; ++i)
+            n += row_of(rows.words[i]) != row_of(rows.words[i - 1]) ? 1 : 0;
+        return n;
+    }
+
     void close(const FastNode& node) {
         nodes.add_leaf(node.node, node.size());
+        if (nodes.is_unpacked) nodes.tree.names.n_rows.push_back(n_distinct_of(node));
         if (kind != Kind::values) {
             nodes.add_counts(node);
             return;

@@ -114,6 +114,9 @@ void ParallelSubtrees::join_leaves(FastNodes& top) {
     const std::size_t per_leaf = top.n_classes == 0 ? 1 : top.n_classes;
     interleave(top.tree.counts, per_leaf, parts,
                [](const FastPart& part) -> const auto& { return part.tree.counts; });
+    if (top.is_unpacked)
+        interleave(top.tree.names.n_rows, 1, parts,
+                   [](const FastPart& part) -> const auto& { return part.tree.names.n_rows; });
     if (top.n_classes > 0) return;
     const std::size_t n_of_top = top.tree.values.size();
     interleave(top.tree.values, 1, parts,

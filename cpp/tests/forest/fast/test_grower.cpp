@@ -157,16 +157,20 @@ CASE(trees_grown_on_rows_are_those_grown_in_lists) {
 }
 
 CASE(trees_grown_on_rows_are_the_same_for_any_number_of_threads) {
-    for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
-        Generator random(n_classes);
-        const auto table = make_fast_table(
-            {.n_rows = 40000, .n_classes = n_classes, .distinct = 30, .gaps = 0.05}, random);
-        GrowOptions options = fast_options(*table);
-        options.max_columns = 3;
-        const PackedTree alone = grown_fast(*table, options, Engine::rows);
-        for (const std::size_t n_threads : {2, 3})
-            check_equal(alone, grown_fast(*table, options, Engine::rows, n_threads));
-    }
+    for (const std::uint64_t distinct : {2, 30})
+        for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
+            Generator random(mix(distinct, n_classes));
+            const auto table = make_fast_table({.n_rows = 40000,
+                                                .n_classes = n_classes,
+                                                .distinct = distinct,
+                                                .gaps = distinct == 2 ? 0.0 : 0.05},
+                                               random);
+            GrowOptions options = fast_options(*table);
+            options.max_columns = 3;
+            const PackedTree alone = grown_fast(*table, options, Engine::rows);
+            for (const std::size_t n_threads : {2, 3})
+                check_equal(alone, grown_fast(*table, options, Engine::rows, n_threads));
+        }
 }
 
 CASE(the_faster_grower_of_best_cuts_is_chosen) {

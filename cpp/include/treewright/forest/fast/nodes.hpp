@@ -141,6 +141,7 @@ public:
     std::vector<FastCut> cuts;
     double total_weight = 0.0;
     std::uint32_t n_leaves = 0;
+    bool is_unpacked = false;         ///< the finished tree will not stay packed
     bool keeps_credits = false;       ///< importances are summed later: the tree has parts
     std::vector<FastCredit> credits;  ///< in the order of the cuts
 
@@ -396,7 +397,7 @@ public:
 
     PackedTree finish() {
         for (double& each : tree.importance) each /= total_weight;
-        return breadth_first(tree);
+        return is_unpacked ? depth_first(tree) : breadth_first(tree);
     }
 
 private:

@@ -35,7 +35,9 @@ struct RowCuts {
           kind(n_classes == 0            ? Kind::values
                : data.target.is_binary() ? Kind::two_classes
                                          : Kind::classes),
-          least(std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)})) {}
+          least(std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)})) {
+        nodes.is_unpacked = shared.has_names;
+    }
 
     /// Working memory of one thread.
     struct Scratch {

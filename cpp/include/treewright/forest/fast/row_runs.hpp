@@ -111,9 +111,8 @@ public:
     void collect_classes(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
                          const std::int32_t* class_of_row, std::uint32_t n_classes) {
         begin(rows.n);
-        const bool counts_pay =
-            column.is_narrow() &&
-            std::size_t{column.n_codes} * n_classes <= kCodesPerRow * kCodesPerRow * rows.n;
+        const bool counts_pay = column.is_narrow() && std::size_t{column.n_codes} * n_classes <=
+                                                          kCodesPerRow * kCodesPerRow * rows.n;
         if (counts_pay) count_classes(rows, codes, column, class_of_row, n_classes);
         else sort_classes(rows, codes, column, class_of_row);
     }
