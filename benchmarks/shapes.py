@@ -89,6 +89,28 @@ def binary(random: np.random.Generator) -> Shape:
     return Shape(X, X, classes_of(X @ random.standard_normal((100, 4)), random))
 
 
+def wide(random: np.random.Generator) -> Shape:
+    X = decimals(random, 4_000, 2_000)
+    return Shape(X, X, classes_of(X, random))
+
+
+def counts(random: np.random.Generator) -> Shape:
+    X = random.poisson(random.uniform(0.5, 30.0, 29), (50_000, 29)).astype(np.float64)
+    return Shape(X, X, classes_of((X - X.mean(axis=0)) / X.std(axis=0), random, 8))
+
+
+def names(random: np.random.Generator) -> Shape:
+    """Three quarters of the columns are text of 10 to 50 values."""
+    numeric = decimals(random, 50_000, 11)
+    codes = np.column_stack([random.integers(0, n, 50_000) for n in random.integers(10, 51, 30)])
+    effect = random.standard_normal(50)
+    y = classes_of(np.column_stack([numeric[:, :2], effect[codes[:, :2]]]), random)
+    words = np.array([f"value {i}" for i in range(50)])
+    table = {f"x{i}": numeric[:, i] for i in range(11)}
+    table.update({f"t{i}": words[codes[:, i]] for i in range(30)})
+    return Shape(table, np.column_stack([numeric, codes]), y)
+
+
 def text(random: np.random.Generator) -> Shape:
     """Half of the columns are text of 20 values."""
     numeric = decimals(random, 50_000, 10)
@@ -124,7 +146,10 @@ SHAPES: dict[str, Callable[[np.random.Generator], Shape]] = {
     "gaps": gaps,
     "gaps_numbers": gaps_numbers,
     "binary": binary,
+    "wide": wide,
+    "counts": counts,
     "text": text,
+    "names": names,
     "weights": weights,
     "many_classes": many_classes,
     "rare_class": rare_class,

@@ -2,8 +2,10 @@
 #include <cstring>
 
 #include "bindings.hpp"
+#include "nanobind/stl/pair.h"
 #include "treewright/base/error.hpp"
 #include "treewright/forest/forest.hpp"
+#include "treewright/grow/engines.hpp"
 
 using namespace treewright;
 using namespace treewright::data;
@@ -201,6 +203,11 @@ void bind_forest(nb::module_& module) {
         .def_rw("repeats_columns", &ForestOptions::repeats_columns)
         .def_rw("balances", &ForestOptions::balances)
         .def_rw("min_leaf_share", &ForestOptions::min_leaf_share)
+        .def("set_engine",
+             [](ForestOptions& self, const std::string& name) {
+                 require(name == "best_cuts" || name == "rows", "a grower of best cuts");
+                 self.engine = name == "rows" ? Engine::rows : Engine::best_cuts;
+             })
         .def("set_factor", [](ForestOptions& self, Flat<double> factor) {
             self.factor.assign(factor.data(), factor.data() + factor.size());
         });
@@ -347,7 +354,8 @@ void bind_forest(nb::module_& module) {
         "grow_packed",
         [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options,
            const ForestOptions& forest, const Sampling* sampling,
-           std::optional<nb::callable> report) -> std::optional<PackedForest> {
+           std::optional<nb::callable> report)
+            -> std::optional<std::pair<PackedForest, std::string>> {
             const Dataset data = dataset_of(columns, target);
             require_sound(options, data);
             Progress progress = make_progress(report);
@@ -356,15 +364,16 @@ void bind_forest(nb::module_& module) {
             grown.n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
             const nb::gil_scoped_release release;
             if (!forest.factor.empty() || forest.balances) return std::nullopt;
-            if (!grow_packed(data, options, forest, sampling, progress, grown.trees))
-                return std::nullopt;
-            return grown;
+            const Engine engine =
+                grow_packed(data, options, forest, sampling, progress, grown.trees);
+            if (engine == Engine::general) return std::nullopt;
+            return std::pair{std::move(grown), std::string(name_of(engine))};
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("forest"),
         nb::arg("sampling").none(), nb::arg("report").none(),
         nb::sig("def grow_packed(columns: Columns, target: Target, options: GrowOptions, forest: "
-                "ForestOptions, sampling: Sampling | None, report: object | None) -> PackedForest "
-                "| None"));
+                "ForestOptions, sampling: Sampling | None, report: object | None) -> "
+                "tuple[PackedForest, str] | None"));
 
     module.def(
         "grow_trees",

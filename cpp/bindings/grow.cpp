@@ -272,14 +272,6 @@ void bind_grow(nb::module_& module) {
             nb::arg("way"), nb::arg("min_code_width"), nb::arg("wide"));
 
     module.def(
-        "engine_of",
-        [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options) {
-            return std::string(name_of(engine_of(options, dataset_of(columns, target))));
-        },
-        nb::arg("columns"), nb::arg("target"), nb::arg("options"),
-        nb::sig("def engine_of(columns: Columns, target: Target, options: GrowOptions) -> str"));
-
-    module.def(
         "missing_policies",
         [] {
             nb::list all;

@@ -112,9 +112,6 @@ from treewright._core import (
     depths as depths,
 )
 from treewright._core import (
-    engine_of as engine_of,
-)
-from treewright._core import (
     find_codes as find_codes,
 )
 from treewright._core import (

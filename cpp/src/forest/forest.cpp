@@ -31,13 +31,24 @@ std::vector<std::uint32_t> columns_of_tree(const grow::GrowOptions& options,
     return columns;
 }
 
-bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
-                 const ForestOptions& forest, const Sampling* sampling, Progress& progress,
-                 std::vector<PackedTree>& trees) {
-    if (grow::engine_of(options, data) == grow::Engine::general) return false;
+namespace {
+
+/// Of the rows drawn, how many are not there already.
+double distinct_share_of(std::span<const std::uint32_t> copies) {
+    const auto n_distinct =
+        std::count_if(copies.begin(), copies.end(), [](std::uint32_t n) { return n > 0; });
+    return static_cast<double>(n_distinct) / std::accumulate(copies.begin(), copies.end(), 0.0);
+}
+
+}  // namespace
+
+grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
+                         const ForestOptions& forest, const Sampling* sampling, Progress& progress,
+                         std::vector<PackedTree>& trees) {
+    if (grow::engine_of(options, data) == grow::Engine::general) return grow::Engine::general;
     Team team(forest.n_threads, progress);
-    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team);
-    if (shared == nullptr) return false;
+    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team, forest.engine);
+    if (shared == nullptr) return grow::Engine::general;
     struct Worker {
         grow::GrowOptions options;  ///< with the columns of its tree
         std::unique_ptr<FastGrower> grower;
@@ -54,6 +65,8 @@ bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
         worker.options.columns = columns_of_tree(options, forest, tree);
         if (sampling != nullptr) sampling->draw(tree, worker.copies);
         else worker.copies.assign(data.n_rows, 1);
+        if (sampling != nullptr && shared->has_names)
+            worker.options.distinct_share = distinct_share_of(worker.copies);
         trees[i] = worker.grower->grow(worker.copies, tree, thread == 0, inside);
     };
     // The last trees, if there are fewer than threads, are grown by several threads each.
@@ -69,7 +82,7 @@ bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
         Team inside(n_inside, progress);
         grow(n_alone + i, thread, inside);
     });
-    return true;
+    return shared->engine;
 }
 
 std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data::Dataset& data,
@@ -128,10 +141,7 @@ std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOp
             drawn.weight = weight;
             const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
             own.min_leaf_weight = forest.min_leaf_share * total;
-            const auto n_distinct =
-                std::count_if(times.begin(), times.end(), [](std::uint32_t n) { return n > 0; });
-            own.distinct_share = static_cast<double>(n_distinct) /
-                                 std::accumulate(copies.begin(), copies.end(), 0.0);
+            own.distinct_share = distinct_share_of(times);
             if (total > 0.0)
                 own.evidence = std::accumulate(copies.begin(), copies.end(), 0.0) / total;
         }

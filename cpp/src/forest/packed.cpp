@@ -358,6 +358,34 @@ void set_nodes(PackedTree& tree, std::span<const double> threshold,
         tree.nodes.push_back({threshold[i], child_and_column[2 * i], child_and_column[2 * i + 1]});
 }
 
+PackedTree depth_first(const PackedTree& tree) {
+    PackedTree made = tree;
+    made.names = {};
+    made.names.n_rows = tree.names.n_rows;
+    struct Place {
+        std::uint32_t from;
+        std::uint32_t to;
+    };
+    std::vector<Place> open = {{0, 0}};
+    std::uint32_t n = 1;
+    while (!open.empty()) {
+        const Place at = open.back();
+        open.pop_back();
+        PackedNode& node = made.nodes[at.to];
+        node = tree.nodes[at.from];
+        const std::uint32_t first = node.first_child;
+        node.first_child = node.is_leaf() ? at.to - 1 : n;
+        if (node.is_leaf()) continue;
+        if ((node.column & PackedNode::kNames) != 0) {
+            made.names.append(tree.names, static_cast<std::size_t>(node.threshold));
+            node.threshold = static_cast<double>(made.names.size() - 1);
+        }
+        for (std::uint32_t b = 2; b-- > 0;) open.push_back({first + b, n + b});
+        n += 2;
+    }
+    return made;
+}
+
 PackedTree breadth_first(const PackedTree& tree) {
     constexpr std::size_t kAhead = 16;  // children are scattered: prefetched
     PackedTree made;

@@ -28,6 +28,17 @@ std::int64_t whole_threshold(double threshold) {
                                  : static_cast<std::int64_t>(threshold);
 }
 
+void ask_for_names(const PackedNames& names, const PackedNode& from, tree::TreeNode& node) {
+    const auto question = static_cast<std::size_t>(from.threshold);
+    const std::uint32_t begin = question == 0 ? 0 : names.end[question - 1];
+    node.kind = 2;
+    node.threshold = 0.0;
+    node.threshold_int = 0;
+    node.code_offset = begin;
+    node.code_count = static_cast<std::int32_t>(names.end[question] - begin);
+    node.rest_branch = names.rest[question];
+}
+
 void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         tree::TreeNode& node = tree.nodes[i];
@@ -68,7 +79,50 @@ void summarise_values(const PackedTree& packed, tree::Tree& tree) {
     }
 }
 
+/// What the general grower notes of a node beside what prediction needs; the same bits for classes.
+void add_general_figures(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
+    const auto purity_of = [&](std::size_t i) {  // criteria/gini.hpp
+        double squares = 0.0;
+        for (std::size_t k = 0; k < n_classes; ++k)
+            squares += tree.value[i * n_classes + k] * tree.value[i * n_classes + k];
+        return squares * (1.0 / tree.nodes[i].weight);
+    };
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+        tree::TreeNode& node = tree.nodes[i];
+        if (node.first_child < 0) {
+            node.n_rows = packed.names.n_rows[packed.nodes[i].leaf()];
+            continue;
+        }
+        const auto first = static_cast<std::size_t>(node.first_child);
+        node.n_rows = tree.nodes[first].n_rows + tree.nodes[first + 1].n_rows;
+        if (n_classes > 0)
+            node.gain = node.score =
+                std::max(0.0, (purity_of(first) + purity_of(first + 1) - purity_of(i)) *
+                                  (1.0 / node.weight));
+        if (node.kind == 2)
+            node.score -= node.impurity *
+                          packed.names.share[static_cast<std::size_t>(packed.nodes[i].threshold)];
+    }
+    tree.branches.code = packed.names.code;
+    tree.branches.branch = packed.names.branch;
+}
+
 }  // namespace
+
+void PackedNames::append(const PackedNames& more) {
+    for (std::size_t question = 0; question < more.size(); ++question) append(more, question);
+}
+
+void PackedNames::append(const PackedNames& from, std::size_t question) {
+    for (std::uint32_t i = question == 0 ? 0 : from.end[question - 1]; i < from.end[question];
+         ++i) {
+        code.push_back(from.code[i]);
+        branch.push_back(from.branch[i]);
+    }
+    end.push_back(static_cast<std::uint32_t>(code.size()));
+    rest.push_back(from.rest[question]);
+    share.push_back(from.share[question]);
+}
 
 tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                   const std::vector<bool>& is_real) {
@@ -80,7 +134,8 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         const PackedNode& from = packed.nodes[i];
         tree::TreeNode& node = tree.nodes[i];
         if (from.is_leaf()) continue;
-        const std::uint32_t column = from.column & ~PackedNode::kMissingFirst;
+        const std::uint32_t column =
+            from.column & ~(PackedNode::kMissingFirst | PackedNode::kNames);
         node.kind = 1;
         node.column = static_cast<std::int32_t>(column);
         node.n_branches = 2;
@@ -88,6 +143,7 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
         node.threshold = is_real[column] ? from.threshold : std::nan("");
         node.threshold_int = is_real[column] ? 0 : whole_threshold(from.threshold);
+        if ((from.column & PackedNode::kNames) != 0) ask_for_names(packed.names, from, node);
         for (std::uint32_t b = 0; b < 2; ++b)
             tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);
     }
@@ -104,6 +160,7 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         }
         node.gain = node.score = std::max(0.0, node.impurity - left_over / node.weight);
     }
+    if (!packed.names.n_rows.empty()) add_general_figures(packed, n_classes, tree);
     return tree;
 }
 

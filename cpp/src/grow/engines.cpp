@@ -10,10 +10,13 @@ namespace {
 bool serves_table(const data::Dataset& data) {
     const data::Target& target = data.target;
     return data.n_rows < kMostRowsOfFastGrower && data.weight.empty() && data.copies.empty() &&
-           target.n_outputs == 1 && (!target.is_classification() || target.n_classes[0] > 1) &&
-           std::all_of(data.columns.begin(), data.columns.end(), [](const data::Column& column) {
-               return column.scale != data::Scale::nominal;
-           });
+           target.n_outputs == 1 && (!target.is_classification() || target.n_classes[0] > 1);
+}
+
+/// Names, where a question has two branches.
+bool serves_names(const GrowOptions& options) {
+    return options.nominal == split::Nominal::subset ||
+           options.nominal == split::Nominal::one_vs_rest;
 }
 
 /// A positive list: the options must be those of a default tree of a forest except for those named
@@ -39,10 +42,11 @@ bool serves_options(const GrowOptions& options) {
     served.tree = options.tree;
     served.n_threads = options.n_threads;
 
-    // Nominal columns and tests of significance: there are none.
-    served.nominal = options.nominal;
+    served.nominal = options.nominal;  // with names, see serves_names
     served.guard_many_values = options.guard_many_values;
     served.distinct_share = options.distinct_share;
+
+    // Branches for values without rows and tests of significance: there are none.
     served.empty_branches = options.empty_branches;
     served.idle_values = options.idle_values;
     served.declared_classes = options.declared_classes;
@@ -65,6 +69,7 @@ bool serves_options(const GrowOptions& options) {
 std::string_view name_of(Engine engine) {
     switch (engine) {
         case Engine::best_cuts: return "best_cuts";
+        case Engine::rows: return "rows";
         case Engine::drawn_cuts: return "drawn_cuts";
         case Engine::histogram: return "histogram";
         case Engine::stumps: return "stumps";
@@ -72,8 +77,15 @@ std::string_view name_of(Engine engine) {
     }
 }
 
+bool has_names(const data::Dataset& data) {
+    return std::any_of(data.columns.begin(), data.columns.end(), [](const data::Column& column) {
+        return column.scale == data::Scale::nominal;
+    });
+}
+
 bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data) {
-    return serves_table(data) && serves_options(options);
+    return serves_table(data) && serves_options(options) &&
+           (!has_names(data) || serves_names(options));
 }
 
 bool fast_grower_serves_gaps(const GrowOptions& options) {
@@ -82,7 +94,20 @@ bool fast_grower_serves_gaps(const GrowOptions& options) {
 
 Engine engine_of(const GrowOptions& options, const data::Dataset& data) {
     if (!fast_grower_serves(options, data)) return Engine::general;
+    if (has_names(data)) return Engine::rows;
     return options.splitter == split::Splitter::best ? Engine::best_cuts : Engine::drawn_cuts;
+}
+
+Engine best_cuts_engine(const ColumnsToLookAt& columns) {
+    if (columns.n_columns == 0) return Engine::best_cuts;
+    // Moving an entry of a list costs 1; putting a row in its place for a look so much more.
+    constexpr double kLookAtFew = 3.0;
+    constexpr double kLookAtMany = 20.0;
+    const double few = static_cast<double>(columns.n_few) / static_cast<double>(columns.n_columns);
+    const double look = few * kLookAtFew + (1.0 - few) * kLookAtMany;
+    return look * static_cast<double>(columns.n_drawn) < static_cast<double>(columns.n_columns)
+               ? Engine::rows
+               : Engine::best_cuts;
 }
 
 }  // namespace treewright::grow

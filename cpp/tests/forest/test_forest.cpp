@@ -60,7 +60,8 @@ std::vector<PackedTree> forest_of(const FastTable& table, const GrowOptions& opt
     ForestOptions forest;
     forest.n_trees = n_trees;
     std::vector<PackedTree> trees;
-    CHECK(grow_packed(table.data, options, forest, &sampling, progress, trees));
+    CHECK(grow_packed(table.data, options, forest, &sampling, progress, trees) !=
+          grow::Engine::general);
     return trees;
 }
 

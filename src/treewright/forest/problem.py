@@ -11,9 +11,9 @@ from treewright.core import (
     Columns,
     ForestOptions,
     GrowOptions,
+    PackedForest,
     Sampling,
     Target,
-    engine_of,
     grow_packed,
     grow_trees,
     weights_of_tree,
@@ -238,17 +238,29 @@ class ForestProblem:
         )
         return replace(self, problem=replace(self.problem, weights=RowWeights()), draws=draws)
 
+    def _unpacked(self, packed: PackedForest, engine: str) -> Trees:
+        """Return trees with questions on names, for which packed ones have no room."""
+        is_real = [spec.storage == "float" for spec in self.problem.table.schema.columns]
+        return ListedTrees(
+            [
+                tree_of(self.problem, packed.tree(i, is_real), recalls=False, engine=engine)
+                for i in range(packed.n_trees)
+            ]
+        )
+
     def _grow_in_core(self, first_tree: int, n_trees: int, report: Report | None) -> Trees:
         problem, options = self.problem, self._core_options()
         forest = self._core_forest(first_tree, n_trees)
         is_plain = not problem.shift and problem.fills is None
         if is_plain and problem.leaf.estimate == "majority":
-            packed = grow_packed(self.columns, self.target, options, forest, self.sampling, report)
-            if packed is not None:
+            grown = grow_packed(self.columns, self.target, options, forest, self.sampling, report)
+            if grown is not None:
+                packed, engine = grown
+                if any(spec.kind == "nominal" for spec in problem.table.schema.columns):
+                    return self._unpacked(packed, engine)
                 target = problem.target
                 n_classes = len(target.classes[0]) if isinstance(target, ClassTarget) else 0
                 n_columns = len(problem.table.schema.columns)
-                engine = engine_of(self.columns, self.target, options)
                 return PackedTrees(packed, n_classes, n_columns, engine=engine)
-        grown = grow_trees(self.columns, self.target, options, forest, self.sampling, report)
-        return ListedTrees([tree_of(problem, arrays, recalls=False) for arrays in grown])
+        trees = grow_trees(self.columns, self.target, options, forest, self.sampling, report)
+        return ListedTrees([tree_of(problem, arrays, recalls=False) for arrays in trees])

@@ -51,7 +51,13 @@ def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
         ) from error
 
 
-def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True) -> Tree:
+def tree_of(
+    problem: Problem,
+    arrays: Mapping[str, Any],
+    *,
+    recalls: bool = True,
+    engine: str = "general",
+) -> Tree:
     """Return the arrays that the core has grown as a tree; `recalls` makes ``why`` available."""
     options, target = problem.options, problem.target
     filled = dict(arrays)
@@ -80,6 +86,7 @@ def tree_of(problem: Problem, arrays: Mapping[str, Any], *, recalls: bool = True
         combine=options.combine,
         unseen=options.unseen,
         leaf=problem.leaf,
+        engine=engine,
         record=TrainingRecord.keep(problem) if recalls else None,
         recall=recall_of(problem) if recalls else None,
     )

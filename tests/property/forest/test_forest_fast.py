@@ -13,7 +13,7 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treewright.core import grow_trees
+from treewright.core import grow_packed, grow_trees
 from treewright.forest.packed import PackedTrees
 from treewright.grow.fit import tree_of
 from treewright.tree.arrays import LEAF
@@ -137,6 +137,26 @@ def check_same_tree(packed: Tree, general: Tree, size: float) -> None:
             pairs.append((int(ours.first_child[i]) + branch, int(theirs.first_child[j]) + branch))
 
 
+def check_both_ways(training: Any, trees: PackedTrees) -> None:
+    """Compare the trees with those of each grower of best cuts, bit for bit."""
+    for engine in ("best_cuts", "rows"):
+        options = training._core_forest(0, N_TREES)
+        options.set_engine(engine)
+        grown = grow_packed(
+            training.columns,
+            training.target,
+            training._core_options(),
+            options,
+            training.sampling,
+            None,
+        )
+        assert grown is not None
+        assert grown[1] == engine
+        state = trees.core.state()
+        for name, array in grown[0].state().items():
+            assert array.tobytes() == state[name].tobytes(), (engine, name)
+
+
 @given(forests())
 @examples(3.0)
 def test_packed_trees_are_those_of_the_general_grower(
@@ -146,7 +166,8 @@ def test_packed_trees_are_those_of_the_general_grower(
     forest.fit(table, target, sample_weight=weights)
     ensemble = forest.ensemble_
     assert isinstance(ensemble.trees, PackedTrees)
-    assert ensemble.engine == ("drawn_cuts" if "Extra" in type(forest).__name__ else "best_cuts")
+    is_drawn = "Extra" in type(forest).__name__
+    assert ensemble.engine in (("drawn_cuts",) if is_drawn else ("best_cuts", "rows"))
     training = forest._training
     general = grow_trees(
         training.columns,
@@ -156,6 +177,8 @@ def test_packed_trees_are_those_of_the_general_grower(
         training.sampling,
         None,
     )
+    if not is_drawn:
+        check_both_ways(training, ensemble.trees)
     size = float(np.abs(target).max())
     for tree, arrays in zip(ensemble, general, strict=True):
         check_same_tree(tree, tree_of(training.problem, arrays, recalls=False), size)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ForestOptions {
     double min_leaf_share = 0.0;         ///< of the weight drawn, that a leaf needs
     std::vector<double> factor;          ///< weight of a row each time it is drawn; empty = 1
     bool balances = false;               ///< each tree gives the classes drawn equal weight
+    std::optional<grow::Engine> engine;  ///< of those that serve best cuts; none: the faster one
 };
 
 /// The columns of a tree, ascending.
@@ -36,11 +38,11 @@ struct ForestOptions {
                                              const data::Dataset& data,
                                              const ForestOptions& forest);
 
-/// Grows packed trees; false, and nothing is grown, if no fast grower serves data and options.
-/// `sampling` null: every row once.
-[[nodiscard]] bool grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
-                               const ForestOptions& forest, const Sampling* sampling,
-                               Progress& progress, std::vector<PackedTree>& trees);
+/// Grows packed trees and returns the engine that did; if it is the general one, nothing is grown:
+/// no fast grower serves data and options. `sampling` null: every row once.
+[[nodiscard]] grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
+                                       const ForestOptions& forest, const Sampling* sampling,
+                                       Progress& progress, std::vector<PackedTree>& trees);
 
 /// Grows trees of any kind; without a sampling on the data as they are, weights included.
 [[nodiscard]] std::vector<tree::Tree> grow_trees(const data::Dataset& data,

@@ -23,6 +23,7 @@ struct PackedNode {
     std::uint32_t column;  ///< top bit: missing values go to first_child
 
     static constexpr std::uint32_t kMissingFirst = 1U << 31;
+    static constexpr std::uint32_t kNames = 1U << 30;  ///< `threshold` numbers one of PackedNames
     static constexpr std::uint64_t kNaN = 0x7ff8000000000000ULL;
 
     [[nodiscard]] bool is_leaf() const { return threshold != threshold; }
@@ -40,12 +41,29 @@ struct PackedNode {
 };
 static_assert(sizeof(PackedNode) == 16);
 
+/// Questions on names, of trees that are to be unpacked: which branch each value that occurs in the
+/// node goes to, by ascending code, slice by slice. Forests are not kept packed with them.
+struct PackedNames {
+    std::vector<std::uint32_t> end;  ///< of each question's slice
+    std::vector<std::int32_t> code;
+    std::vector<std::int32_t> branch;
+    std::vector<std::int32_t> rest;     ///< of each question: branch of values not listed, or -1
+    std::vector<double> share;          ///< of the impurity that it has paid (split/selection.hpp)
+    std::vector<std::uint32_t> n_rows;  ///< of each leaf, however often they were drawn
+
+    [[nodiscard]] std::size_t size() const { return end.size(); }
+    /// Adds the questions of another tree, or one of them.
+    void append(const PackedNames& more);
+    void append(const PackedNames& from, std::size_t question);
+};
+
 struct PackedTree {
     std::vector<PackedNode> nodes;      ///< breadth-first
     std::vector<std::uint32_t> counts;  ///< leaves x classes: rows drawn; regression: leaves
     std::vector<double> values;         ///< regression: prediction of each leaf
     std::vector<double> spread;         ///< regression: sum of squares in each leaf; empty: all 0
     std::vector<double> importance;     ///< by column: decrease of impurity, weighted by rows
+    PackedNames names;                  ///< empty in trees that predict
 };
 
 /// How the predictions of the trees are combined.
@@ -107,6 +125,10 @@ void set_nodes(PackedTree& tree, std::span<const double> threshold,
 [[nodiscard]] inline bool is_compact(const PackedTree& tree) {
     return tree.importance.empty();
 }
+
+/// The same tree with its nodes numbered as the general grower does: the children of a node side by
+/// side, then all below the first of them.
+[[nodiscard]] PackedTree depth_first(const PackedTree& tree);
 
 /// The same tree with its nodes numbered breadth-first, so that its top is contiguous.
 [[nodiscard]] PackedTree breadth_first(const PackedTree& tree);

@@ -8,6 +8,10 @@
 /// | best_cuts  | trees of forests, best cuts | fast_grower_serves; with missing values      |
 /// |            |                             | fast_grower_serves_gaps                      |
 /// |            |                             | (forest/fast/grower_best_cuts.cpp)           |
+/// | rows       | the same                    | the same, where best_cuts_engine says that   |
+/// |            |                             | it is faster (forest/fast/grower_rows.cpp)   |
+/// |            | the same, either way of     | the same, with nominal columns: sets of      |
+/// |            | cutting, nominal columns    | values, or one against the rest              |
 /// | drawn_cuts | the same, cuts drawn        | the same (forest/fast/grower_drawn_cuts.cpp) |
 /// | histogram  | trees of gradient boosting  | binned columns, one score a tree             |
 /// |            |                             | (boosting/grower.hpp)                        |
@@ -31,7 +35,7 @@
 
 namespace treewright::grow {
 
-enum class Engine : std::uint8_t { general, best_cuts, drawn_cuts, histogram, stumps };
+enum class Engine : std::uint8_t { general, best_cuts, rows, drawn_cuts, histogram, stumps };
 
 /// The fast grower numbers rows in 26 bits of a word (forest/fast/kernels/scan.hpp).
 inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
@@ -39,13 +43,28 @@ inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
 /// The engine's name, as models report it.
 [[nodiscard]] std::string_view name_of(Engine engine);
 
+/// Whether a table has nominal columns.
+[[nodiscard]] bool has_names(const data::Dataset& data);
+
 /// Whether the fast grower of forests serves these options on this table.
 [[nodiscard]] bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data);
 
 /// Whether it does so for columns with missing values, too.
 [[nodiscard]] bool fast_grower_serves_gaps(const GrowOptions& options);
 
-/// The engine that grows the trees of a forest.
+/// The engine that grows the trees of a forest; where it is best_cuts, best_cuts_engine has the
+/// last word.
 [[nodiscard]] Engine engine_of(const GrowOptions& options, const data::Dataset& data);
+
+/// What the choice between the two fast growers of best cuts depends on.
+struct ColumnsToLookAt {
+    std::size_t n_columns = 0;  ///< of a tree
+    std::size_t n_drawn = 0;    ///< looked at in a node
+    std::size_t n_few = 0;      ///< of few values (forest/fast/coded_columns.hpp)
+};
+
+/// The faster of the two: lists keep all columns of a node in order and find the best cut of one
+/// soon; rows are brought in order for every look (docs/decisions/034). Both grow the same trees.
+[[nodiscard]] Engine best_cuts_engine(const ColumnsToLookAt& columns);
 
 }  // namespace treewright::grow

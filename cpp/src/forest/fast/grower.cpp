@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "treewright/criteria/registry.hpp"
 #include "treewright/forest/fast/kernels/cells.hpp"
@@ -69,44 +70,123 @@ void lay_out(const data::Dataset& data, const grow::GrowOptions& options, FastCe
     });
 }
 
+/// Notes the gaps of all columns; false if the fast grower does not serve a column.
+bool note_columns(const data::Dataset& data, const grow::GrowOptions& options, FastData& made,
+                  Team& team) {
+    made.gaps = TableGaps(data.n_rows, data.columns.size());
+    const bool serves_gaps = grow::fast_grower_serves_gaps(options);
+    std::atomic<bool> is_served{true};
+    team.for_each(data.columns.size(), [&](std::size_t c, std::size_t) {
+        if (!is_served) return;
+        const data::Column& column = data.columns[c];
+        if ((note_gaps(column, c, data.n_rows, made.gaps) && !serves_gaps) ||
+            !fits_double(column, data.n_rows))
+            is_served = false;
+    });
+    made.gaps.finish();
+    return is_served;
+}
+
+std::vector<std::uint32_t> all_rows(const data::Dataset& data) {
+    std::vector<std::uint32_t> rows(data.n_rows);
+    std::iota(rows.begin(), rows.end(), 0U);
+    return rows;
+}
+
+/// Lays out the cells by row, where all are bits.
+void lay_bits(FastData& made, Team& team) {
+    const bool are_bits =
+        !made.coded.empty() &&
+        std::all_of(made.coded.begin(), made.coded.end(), [](const CodedColumn& column) {
+            return column.is_narrow() && column.n_codes <= 2 && !column.has_gaps;
+        });
+    if (!are_bits || made.has_names) return;
+    const std::size_t n_rows = made.data->n_rows;
+    BitRows& rows = made.bit_rows;
+    rows.n_words = (made.coded.size() + 63) / 64;
+    rows.words.resize(n_rows * rows.n_words);
+    constexpr std::size_t kChunk = 1024;
+    team.for_each((n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
+        const std::size_t begin = chunk * kChunk;
+        const std::size_t end = std::min(n_rows, begin + kChunk);
+        std::fill(rows.words.data() + begin * rows.n_words, rows.words.data() + end * rows.n_words,
+                  std::uint64_t{0});
+        for (std::size_t c = 0; c < made.coded.size(); ++c)
+            for (std::size_t row = begin; row < end; ++row)
+                rows.words[row * rows.n_words + c / 64] |= std::uint64_t{made.coded[c].narrow[row]}
+                                                           << (c % 64);
+    });
+}
+
+/// Chooses between the growers of best cuts; columns of few values are coded on the way.
+grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options, FastData& made,
+                    Team& team) {
+    grow::ColumnsToLookAt columns;
+    columns.n_columns = columns.n_few = options.columns.size();
+    columns.n_drawn = options.max_columns == 0 ? columns.n_columns : options.max_columns;
+    if (best_cuts_engine(columns) != grow::Engine::rows) return grow::Engine::best_cuts;
+    made.coded.resize(data.columns.size());
+    team.for_each(options.columns.size(), [&](std::size_t i, std::size_t) {
+        const std::uint32_t c = options.columns[i];
+        made.coded[c] = code_few(data.columns[c], data.n_rows);
+    });
+    columns.n_few = static_cast<std::size_t>(
+        std::count_if(made.coded.begin(), made.coded.end(),
+                      [](const CodedColumn& column) { return column.is_narrow(); }));
+    const grow::Engine engine = best_cuts_engine(columns);
+    if (engine != grow::Engine::rows) made.coded.clear();
+    return engine;
+}
+
 }  // namespace
 
 std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
-                                         const grow::GrowOptions& options, Team& team) {
+                                         const grow::GrowOptions& options, Team& team,
+                                         std::optional<grow::Engine> engine) {
     const std::size_t n_columns = data.columns.size();
     auto made = std::make_unique<FastData>();
     made->data = &data;
-    made->gaps = TableGaps(data.n_rows, n_columns);
-    const bool serves_gaps = grow::fast_grower_serves_gaps(options);
-    std::atomic<bool> is_served{true};
-    std::atomic<bool> is_single{true};
-    const bool sorts = options.splitter == split::Splitter::best;
-    if (sorts) made->orders.resize(n_columns);
+    if (!note_columns(data, options, *made, team)) return nullptr;
+    made->has_names = grow::has_names(data);
+    if (options.splitter != split::Splitter::best && !made->has_names) {
+        made->engine = grow::Engine::drawn_cuts;
+        std::atomic<bool> is_single{true};
+        team.for_each(n_columns, [&](std::size_t c, std::size_t) {
+            if (is_single && !fits_single(data.columns[c], data.n_rows)) is_single = false;
+        });
+        if (is_single) lay_out(data, options, made->singles, team);
+        else lay_out(data, options, made->doubles, team);
+        return made;
+    }
+    if (made->has_names) engine = grow::Engine::rows;
+    made->engine = engine ? *engine : choose(data, options, *made, team);
+    const bool is_coded = made->engine == grow::Engine::rows;
+    if (is_coded) made->coded.resize(n_columns);
+    else made->orders.resize(n_columns);
     std::vector<data::OrderScratch> scratch(team.size());
-    std::vector<std::uint32_t> rows(data.n_rows);
-    for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = static_cast<std::uint32_t>(row);
+    const std::vector<std::uint32_t> rows = all_rows(data);
     team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
         const data::Column& column = data.columns[c];
-        if (!is_served || (note_gaps(column, c, data.n_rows, made->gaps) && !serves_gaps) ||
-            !fits_double(column, data.n_rows)) {
-            is_served = false;
-            return;
-        }
-        if (sorts) made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
-        else if (!fits_single(column, data.n_rows)) is_single = false;
+        if (is_coded && options.splitter == split::Splitter::random &&
+            column.scale != data::Scale::nominal)
+            made->coded[c] = code_values(column, data.n_rows);
+        else if (!is_coded)
+            made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
+        else if (!made->coded[c].is_narrow() &&
+                 !(made->coded[c] = code_few(column, data.n_rows)).is_narrow())
+            made->coded[c] = code_sorted(column, rows, scratch[thread], team.progress());
     });
-    if (!is_served) return nullptr;
-    made->gaps.finish();
-    if (!sorts && is_single) lay_out(data, options, made->singles, team);
-    if (!sorts && !is_single) lay_out(data, options, made->doubles, team);
+    lay_bits(*made, team);
     return made;
 }
 
 std::unique_ptr<FastGrower> make_fast_grower(const FastData& shared,
                                              const grow::GrowOptions& options, Progress& progress) {
-    return options.splitter == split::Splitter::best
-               ? make_best_cuts_grower(shared, options, progress)
-               : make_drawn_cuts_grower(shared, options, progress);
+    switch (shared.engine) {
+        case grow::Engine::drawn_cuts: return make_drawn_cuts_grower(shared, options, progress);
+        case grow::Engine::rows: return make_rows_grower(shared, options, progress);
+        default: return make_best_cuts_grower(shared, options, progress);
+    }
 }
 
 }  // namespace treewright::forest

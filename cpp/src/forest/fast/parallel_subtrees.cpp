@@ -92,11 +92,17 @@ void ParallelSubtrees::join_nodes(FastNodes& top, const std::vector<std::uint32_
         size += part.tree.nodes.size() - 1;
     }
     nodes.resize(size);
+    std::vector<double> first_question;  // of a part's names
+    for (const FastPart& part : parts) {
+        first_question.push_back(static_cast<double>(top.tree.names.size()));
+        top.tree.names.append(part.tree.names);
+    }
     share(parts.size(), [&](std::size_t i, std::size_t) {
         const std::vector<PackedNode>& own = parts[i].tree.nodes;
         const auto moved = [&](PackedNode node) {
             if (node.is_leaf()) return with_leaf(node, node.leaf() + first_leaf[i]);
             node.first_child += static_cast<std::uint32_t>(start[i] - 1);
+            if ((node.column & PackedNode::kNames) != 0) node.threshold += first_question[i];
             return node;
         };
         nodes[parts[i].node.node] = moved(own[0]);
@@ -108,6 +114,9 @@ void ParallelSubtrees::join_leaves(FastNodes& top) {
     const std::size_t per_leaf = top.n_classes == 0 ? 1 : top.n_classes;
     interleave(top.tree.counts, per_leaf, parts,
                [](const FastPart& part) -> const auto& { return part.tree.counts; });
+    if (top.is_unpacked)
+        interleave(top.tree.names.n_rows, 1, parts,
+                   [](const FastPart& part) -> const auto& { return part.tree.names.n_rows; });
     if (top.n_classes > 0) return;
     const std::size_t n_of_top = top.tree.values.size();
     interleave(top.tree.values, 1, parts,

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstring>
 
 #include "check.hpp"
 #include "fast_tables.hpp"
@@ -15,11 +16,12 @@ using namespace treewright::forest;
 
 namespace {
 
-PackedTree grown_fast(const FastTable& table, const GrowOptions& options) {
+PackedTree grown_fast(const FastTable& table, const GrowOptions& options, Engine engine,
+                      std::size_t n_threads = 1) {
     Progress progress(nullptr);
-    Team team(1, unstopped);
+    Team team(n_threads, unstopped);
     CHECK(grow::fast_grower_serves(options, table.data));
-    const auto shared = make_fast_data(table.data, options, team);
+    const auto shared = make_fast_data(table.data, options, team, engine);
     CHECK(shared != nullptr);
     const auto grower = make_fast_grower(*shared, options, progress);
     (void)grower->grow(table.copies, options.tree + 1, true,
@@ -67,6 +69,16 @@ void check_same(const Tree& plain, const Tree& general) {
     }
 }
 
+/// Bit for bit.
+void check_equal(const PackedTree& a, const PackedTree& b) {
+    const auto agree = [](const auto& x, const auto& y) {
+        return x.size() == y.size() &&
+               (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0);
+    };
+    CHECK(agree(a.nodes, b.nodes) && agree(a.counts, b.counts) && agree(a.values, b.values));
+    CHECK(agree(a.spread, b.spread) && agree(a.importance, b.importance));
+}
+
 template <class Change>
 void check_all(const FastTableOptions& kind, Change&& change) {
     for (const Splitter splitter : {Splitter::best, Splitter::random})
@@ -81,10 +93,12 @@ void check_all(const FastTableOptions& kind, Change&& change) {
                 options.seed = seed;
                 options.tree = 3;
                 change(options, random);
-                const PackedTree packed = grown_fast(*table, options);
+                const PackedTree packed = grown_fast(*table, options, Engine::best_cuts);
                 CHECK(is_sound(packed, n_classes, table->data.columns.size()));
                 check_same(unpack(packed, n_classes, table->is_real),
                            grown_generally(*table, options));
+                if (splitter == Splitter::best)
+                    check_equal(packed, grown_fast(*table, options, Engine::rows));
             }
 }
 
@@ -121,6 +135,50 @@ CASE(fast_trees_with_gaps_are_those_of_the_general_grower) {
     for (const std::uint64_t most_copies : {1, 16, 100})
         check_all({.n_rows = 120, .distinct = 3, .most_copies = most_copies, .gaps = 0.2},
                   [](GrowOptions& options, Generator&) { options.max_columns = 3; });
+}
+
+CASE(trees_grown_on_rows_are_those_grown_in_lists) {
+    // Codes of one, two and four bytes; nodes that are counted, marked and sorted.
+    for (const std::uint64_t distinct : {2, 200, 100000, 10000000})
+        for (const double gaps : {0.0, 0.1})
+            for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
+                Generator random(mix(distinct, n_classes));
+                const FastTableOptions kind{.n_rows = distinct > 100000 ? 70000U : 6000U,
+                                            .n_classes = n_classes,
+                                            .distinct = distinct,
+                                            .gaps = gaps};
+                const auto table = make_fast_table(kind, random);
+                GrowOptions options = fast_options(*table);
+                options.max_columns = 2;
+                options.min_leaf = distinct > 100000 ? 40.0 : 1.0;
+                check_equal(grown_fast(*table, options, Engine::best_cuts),
+                            grown_fast(*table, options, Engine::rows));
+            }
+}
+
+CASE(trees_grown_on_rows_are_the_same_for_any_number_of_threads) {
+    for (const std::uint64_t distinct : {2, 30})
+        for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
+            Generator random(mix(distinct, n_classes));
+            const auto table = make_fast_table({.n_rows = 40000,
+                                                .n_classes = n_classes,
+                                                .distinct = distinct,
+                                                .gaps = distinct == 2 ? 0.0 : 0.05},
+                                               random);
+            GrowOptions options = fast_options(*table);
+            options.max_columns = 3;
+            const PackedTree alone = grown_fast(*table, options, Engine::rows);
+            for (const std::size_t n_threads : {2, 3})
+                check_equal(alone, grown_fast(*table, options, Engine::rows, n_threads));
+        }
+}
+
+CASE(the_faster_grower_of_best_cuts_is_chosen) {
+    CHECK(best_cuts_engine({.n_columns = 300, .n_drawn = 17, .n_few = 300}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 2000, .n_drawn = 44, .n_few = 0}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .n_few = 0}) == Engine::best_cuts);
+    CHECK(best_cuts_engine({.n_columns = 300, .n_drawn = 300, .n_few = 300}) == Engine::best_cuts);
+    CHECK(best_cuts_engine({}) == Engine::best_cuts);
 }
 
 CASE(fast_grower_refuses_gaps_of_other_policies) {

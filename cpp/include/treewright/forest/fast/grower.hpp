@@ -4,12 +4,14 @@
 /// the same trees.
 ///
 /// Best cuts (grower_best_cuts.cpp) are found in lists of rows sorted by each column, as in
-/// data/block.hpp; drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the node's
-/// rows.
+/// data/block.hpp, or among the rows of a node, ordered by the columns that it draws
+/// (grower_rows.cpp); drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the
+/// node's rows.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,8 +20,11 @@
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
+#include "treewright/forest/fast/bit_home.hpp"
+#include "treewright/forest/fast/coded_columns.hpp"
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/packed.hpp"
+#include "treewright/grow/engines.hpp"
 #include "treewright/grow/options.hpp"
 
 namespace treewright::forest {
@@ -34,17 +39,22 @@ struct FastCells {
 /// Data shared by the trees of a forest.
 struct FastData {
     const data::Dataset* data = nullptr;
-    std::vector<data::Order> orders;  ///< by column, for best cuts
+    grow::Engine engine = grow::Engine::best_cuts;
+    std::vector<data::Order> orders;  ///< by column, for best cuts in lists
+    std::vector<CodedColumn> coded;   ///< by column, for growing on rows
+    BitRows bit_rows;                 ///< the same, if all columns have at most two values
+    bool has_names = false;           ///< some columns are nominal
     FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
     FastCells<double> doubles;        ///< the same otherwise
     TableGaps gaps;
 };
 
 /// Sorts the columns (or stores the rows for drawn cuts); null if a value is missing and its policy
-/// is not served, or if a double does not hold an integer.
-[[nodiscard]] std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
-                                                       const grow::GrowOptions& options,
-                                                       Team& team);
+/// is not served, or if a double does not hold an integer. Of the growers of best cuts the faster
+/// one is chosen, unless `engine` is given.
+[[nodiscard]] std::unique_ptr<FastData> make_fast_data(
+    const data::Dataset& data, const grow::GrowOptions& options, Team& team,
+    std::optional<grow::Engine> engine = std::nullopt);
 
 /// Grows trees one after the other, in memory that it keeps.
 class FastGrower {
@@ -60,6 +70,9 @@ public:
 [[nodiscard]] std::unique_ptr<FastGrower> make_best_cuts_grower(const FastData& shared,
                                                                 const grow::GrowOptions& options,
                                                                 Progress& progress);
+[[nodiscard]] std::unique_ptr<FastGrower> make_rows_grower(const FastData& shared,
+                                                           const grow::GrowOptions& options,
+                                                           Progress& progress);
 [[nodiscard]] std::unique_ptr<FastGrower> make_drawn_cuts_grower(const FastData& shared,
                                                                  const grow::GrowOptions& options,
                                                                  Progress& progress);

@@ -141,6 +141,7 @@ public:
     std::vector<FastCut> cuts;
     double total_weight = 0.0;
     std::uint32_t n_leaves = 0;
+    bool is_unpacked = false;         ///< the finished tree will not stay packed
     bool keeps_credits = false;       ///< importances are summed later: the tree has parts
     std::vector<FastCredit> credits;  ///< in the order of the cuts
 
@@ -205,6 +206,23 @@ public:
         FastLeader leader(purity);
         for (const FastCut& cut : cuts)
             if (leader.meets(cut)) best = &cut;
+        return best != nullptr && gains_enough(*best, node) ? best : nullptr;
+    }
+    /// The same where some cuts pay a part of their decrease for the choice that they had.
+    [[nodiscard]] const FastCut* select(const FastNode& node, double purity,
+                                        std::span<const double> paid) {
+        const FastCut* best = nullptr;
+        double most = 0.0;
+        double noise = 0.0;
+        for (std::size_t i = 0; i < cuts.size(); ++i) {
+            const double own = split::kTie * (2.0 * purity + cuts[i].decrease);
+            const double score = cuts[i].decrease - paid[i];
+            if (cuts[i].decrease < 0.0 || (best != nullptr && !(score > most + own + noise)))
+                continue;
+            best = &cuts[i];
+            most = score;
+            noise = own;
+        }
         return best != nullptr && gains_enough(*best, node) ? best : nullptr;
     }
     [[nodiscard]] bool gains_enough(const FastCut& cut, const FastNode& node) const {
@@ -379,7 +397,7 @@ public:
 
     PackedTree finish() {
         for (double& each : tree.importance) each /= total_weight;
-        return breadth_first(tree);
+        return is_unpacked ? depth_first(tree) : breadth_first(tree);
     }
 
 private:
@@ -393,6 +411,7 @@ private:
     std::size_t n_varying = 0;
     std::size_t n_constant = 0;
     bool any = false;
+    std::vector<std::uint8_t> is_constant;  ///< by column: 0 but while drop_constant runs
 
     void clear() {
         tree.nodes.assign(1, {});
@@ -400,6 +419,7 @@ private:
         tree.values.clear();
         tree.spread.clear();
         tree.importance.assign(n_columns, 0.0);
+        tree.names = {};
         stack.clear();
         classes.clear();
         n_leaves = 0;
@@ -411,13 +431,16 @@ private:
         const std::uint32_t from = node.columns;
         const std::uint32_t n = node.n_columns;
         node.columns = static_cast<std::uint32_t>(columns.size());
-        const auto is_constant = [&](std::uint32_t column) {
-            return std::any_of(cuts.begin(), cuts.end(), [&](const FastCut& cut) {
-                return cut.is_constant && cut.column == column;
-            });
-        };
-        for (std::uint32_t i = from; i < from + n; ++i)
-            if (!is_constant(columns[i])) columns.push_back(columns[i]);
+        is_constant.resize(n_columns, 0);
+        for (const FastCut& cut : cuts) is_constant[cut.column] = cut.is_constant ? 1 : 0;
+        columns.resize(columns.size() + n);
+        std::uint32_t* to = columns.data() + node.columns;
+        for (std::uint32_t i = from; i < from + n; ++i) {
+            *to = columns[i];
+            to += 1 - is_constant[columns[i]];
+        }
+        columns.resize(static_cast<std::size_t>(to - columns.data()));
+        for (const FastCut& cut : cuts) is_constant[cut.column] = 0;
         node.n_columns = static_cast<std::uint32_t>(columns.size()) - node.columns;
     }
 };

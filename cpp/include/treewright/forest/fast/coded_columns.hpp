@@ -1,0 +1,56 @@
+/// The columns of a table by row, as numbers of their values: what the grower on rows reads
+/// (row_runs.hpp). Made once for all trees of a forest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/base/huge_pages.hpp"
+#include "treewright/base/progress.hpp"
+#include "treewright/data/column.hpp"
+#include "treewright/data/order.hpp"
+
+namespace treewright::forest {
+
+/// Codes number the values of a column from the least to the greatest; equal codes, equal values.
+struct CodedColumn {
+    /// Columns of up to so many values have codes of one byte.
+    static constexpr std::uint32_t kFewValues = 255;
+
+    std::uint32_t n_codes = 0;  ///< as a code: the value is missing
+    bool has_gaps = false;
+    std::vector<std::uint32_t> first_row;  ///< by code: a row of the table that has the value
+    FarVector<std::uint8_t> narrow;        ///< by row; of these three only one is not empty
+    FarVector<std::uint16_t> medium;
+    FarVector<std::uint32_t> wide;
+
+    /// For drawn cuts, which need the values themselves: those of narrow codes, or those of the
+    /// rows, and no codes.
+    std::vector<double> values;
+    FarVector<double> cells;
+
+    [[nodiscard]] bool is_narrow() const { return !narrow.empty(); }
+
+    /// Calls f(codes by row).
+    template <class F>
+    decltype(auto) visit(F&& f) const {
+        if (!narrow.empty()) return f(narrow.data());
+        if (!medium.empty()) return f(medium.data());
+        return f(wide.data());
+    }
+};
+
+/// Codes of a column of few values, found without sorting it; not narrow if it has more.
+[[nodiscard]] CodedColumn code_few(const data::Column& column, std::size_t n_rows);
+
+/// The values of a column as drawn cuts read them.
+[[nodiscard]] CodedColumn code_values(const data::Column& column, std::size_t n_rows);
+
+/// Codes of any column; `rows` are all rows of the table, ascending.
+[[nodiscard]] CodedColumn code_sorted(const data::Column& column,
+                                      std::span<const std::uint32_t> rows,
+                                      data::OrderScratch& scratch, Progress& progress);
+
+}  // namespace treewright::forest

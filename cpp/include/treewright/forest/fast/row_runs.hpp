@@ -1,0 +1,350 @@
+/// The rows of a node by the values of one column, in growing on rows (grower_rows.cpp): a run for
+/// each value that they have, ascending, with the sums of its rows. Rows are not kept in order;
+/// they are ordered when a column is looked at, in the way that costs least:
+///
+///   few values           counted into an array by code, which is read from end to end
+///   many, many rows      the same, and a bit for each code that was met: the bits are read
+///   many, few rows       sorted by code
+///
+/// Sums are whole numbers (weights, classes, targets on their grid), so that it does not matter in
+/// which order rows are added.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "treewright/forest/fast/coded_columns.hpp"
+#include "treewright/forest/fast/kernels/scan.hpp"
+#include "treewright/forest/fast/radix_keys.hpp"
+
+namespace treewright::forest {
+
+/// Rows of a node: entries as in kernels/scan.hpp, numbered as in the table, without ties.
+struct NodeRows {
+    const std::uint32_t* words;
+    std::uint32_t n;
+};
+
+/// Rows of the second class in two, and their weight: weight << 32 | weight of the second class.
+struct PairSums {
+    using Sum = std::uint64_t;
+    [[nodiscard]] static Sum of(std::uint32_t word) {
+        const Sum weight = weight_of(word);
+        return weight << 32 | ((word & kPositive) != 0 ? weight : 0);
+    }
+    [[nodiscard]] static Sum only_if(bool is_so, Sum sum) { return sum & (Sum{0} - Sum{is_so}); }
+    [[nodiscard]] static double weight(Sum sum) { return static_cast<double>(sum >> 32); }
+    [[nodiscard]] static double target(Sum sum) {
+        return static_cast<double>(static_cast<std::uint32_t>(sum));
+    }
+};
+
+/// Weight and targets on the grid (data/target_grid.hpp).
+struct ValueSums {
+    struct Sum {
+        double of_weights = 0.0;
+        double of_targets = 0.0;
+        Sum& operator+=(const Sum& other) {
+            of_weights += other.of_weights;
+            of_targets += other.of_targets;
+            return *this;
+        }
+        friend Sum operator-(Sum a, const Sum& b) {
+            a.of_weights -= b.of_weights;
+            a.of_targets -= b.of_targets;
+            return a;
+        }
+    };
+    const double* on_grid;  ///< by row of the table
+
+    [[nodiscard]] Sum of(std::uint32_t word) const {
+        const double weight = weight_of(word);
+        return {weight, weight * on_grid[row_of(word)]};
+    }
+    [[nodiscard]] static Sum only_if(bool is_so, const Sum& sum) {
+        return {is_so ? sum.of_weights : 0.0, is_so ? sum.of_targets : 0.0};
+    }
+    [[nodiscard]] static double weight(const Sum& sum) { return sum.of_weights; }
+    [[nodiscard]] static double target(const Sum& sum) { return sum.of_targets; }
+};
+
+/// The runs of a column in a node, and the memory to find them.
+class RowRuns {
+public:
+    std::uint32_t n = 0;              ///< runs of known values
+    std::vector<std::uint32_t> code;  ///< of each run
+    std::vector<double> weight;       ///< of the rows up to each run's end
+    std::vector<double> target;       ///< the same: of the second class, or on the grid
+    bool has_missing = false;         ///< some rows have no value
+    double missing_weight = 0.0;
+    double missing_target = 0.0;
+
+    /// More than two classes: what each run consists of. The rows of run i are the events from
+    /// `event_end[i - 1]` to `event_end[i]`.
+    struct Event {
+        std::uint32_t class_number;
+        std::uint32_t weight;
+    };
+    std::vector<Event> events;
+    std::vector<std::uint32_t> event_end;
+    std::vector<Event> missing_events;
+
+    /// `codes` are those of the column, by the rows' numbers.
+    template <class Codes, class Sums>
+    void collect(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
+                 const Sums& sums) {
+        begin(rows.n);
+        switch (way_for(rows.n, column)) {
+            case Way::halves: halve(rows, codes, column, sums); break;
+            case Way::counting: count(rows, codes, column, sums); break;
+            case Way::marking: mark(rows, codes, column, sums); break;
+            case Way::sorting: sort(rows, codes, column, sums); break;
+        }
+    }
+
+    /// The same for more than two classes, as events.
+    template <class Codes>
+    void collect_classes(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
+                         const std::int32_t* class_of_row, std::uint32_t n_classes) {
+        begin(rows.n);
+        const bool counts_pay = column.is_narrow() && std::size_t{column.n_codes} * n_classes <=
+                                                          kCodesPerRow * kCodesPerRow * rows.n;
+        if (counts_pay) count_classes(rows, codes, column, class_of_row, n_classes);
+        else sort_classes(rows, codes, column, class_of_row);
+    }
+
+    /// Two runs: values up to a drawn one, and the others, of a node with these sums; one run if
+    /// there are no others. `value_at` as in row_draws.hpp.
+    template <class Sums, class ValueAt>
+    void collect_parted(const NodeRows& rows, const ValueAt& value_at, double drawn, bool gaps,
+                        const Sums& sums, const typename Sums::Sum& all) {
+        begin(2);
+        typename Sums::Sum first{};
+        typename Sums::Sum missing{};
+        for (std::uint32_t i = 0; i < rows.n; ++i)  // which side is unpredictable: no branch
+            first +=
+                Sums::only_if(value_at(row_of(rows.words[i])) <= drawn, sums.of(rows.words[i]));
+        for (std::uint32_t i = 0; i < rows.n && gaps; ++i)
+            missing +=
+                Sums::only_if(std::isnan(value_at(row_of(rows.words[i]))), sums.of(rows.words[i]));
+        end_run<Sums>(0, first);
+        const typename Sums::Sum second = all - first - missing;
+        if (Sums::weight(second) > 0.0) end_run<Sums>(1, second);
+        set_missing<Sums>(missing);
+    }
+    template <class ValueAt>
+    void collect_parted_classes(const NodeRows& rows, const ValueAt& value_at, double drawn,
+                                const std::int32_t* class_of_row, std::uint32_t n_classes) {
+        begin(2);
+        counts.assign(std::size_t{3} * n_classes, 0);
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            const std::uint32_t row = row_of(rows.words[i]);
+            const double value = value_at(row);
+            const std::size_t part = std::isnan(value) ? 2 : value <= drawn ? 0 : 1;
+            counts[part * n_classes + static_cast<std::size_t>(class_of_row[row])] +=
+                weight_of(rows.words[i]);
+        }
+        read_counts(n_classes, 2);
+    }
+
+private:
+    enum class Way : std::uint8_t { halves, counting, marking, sorting };
+    /// Codes that may be read per row of a node.
+    static constexpr std::size_t kCodesPerRow = 2;
+    static constexpr std::size_t kWordsOfMarks = 64;
+
+    [[nodiscard]] static Way way_for(std::uint32_t n_rows, const CodedColumn& column) {
+        if (column.n_codes <= 2 && !column.has_gaps) return Way::halves;
+        if (column.is_narrow())
+            return column.n_codes <= kCodesPerRow * n_rows ? Way::counting : Way::sorting;
+        return column.n_codes / kWordsOfMarks <= kCodesPerRow * n_rows ? Way::marking
+                                                                       : Way::sorting;
+    }
+
+    template <class Sums>
+    auto& sums_by_code() {
+        if constexpr (std::is_same_v<Sums, PairSums>) return pairs;
+        else return moments;
+    }
+
+    void begin(std::uint32_t n_rows) {
+        n = 0;
+        running_weight = running_target = missing_weight = missing_target = 0.0;
+        has_missing = false;
+        events.clear();
+        event_end.clear();
+        missing_events.clear();
+        if (code.size() >= n_rows + 1) return;
+        for (auto* each : {&weight, &target}) each->resize(n_rows + 1);
+        code.resize(n_rows + 1);
+    }
+    template <class Sums>
+    void end_run(std::uint32_t of_code, const typename Sums::Sum& sum) {
+        code[n] = of_code;
+        weight[n] = running_weight += Sums::weight(sum);
+        target[n] = running_target += Sums::target(sum);
+        ++n;
+    }
+    template <class Sums>
+    void set_missing(const typename Sums::Sum& sum) {
+        missing_weight = Sums::weight(sum);
+        missing_target = Sums::target(sum);
+        has_missing = missing_weight > 0.0;
+    }
+
+    /// Two values: one of them is added up.
+    template <class Codes, class Sums>
+    void halve(const NodeRows& rows, const Codes& codes, const CodedColumn&, const Sums& sums) {
+        typename Sums::Sum of[2] = {};
+        if constexpr (std::is_same_v<Sums, PairSums>) {
+            typename Sums::Sum all = 0;
+            for (std::uint32_t i = 0; i < rows.n; ++i) {
+                const std::uint64_t own = sums.of(rows.words[i]);
+                all += own;
+                of[1] += own & (std::uint64_t{0} - codes[row_of(rows.words[i])]);
+            }
+            of[0] = all - of[1];
+        } else {
+            for (std::uint32_t i = 0; i < rows.n; ++i)
+                of[codes[row_of(rows.words[i])]] += sums.of(rows.words[i]);
+        }
+        for (std::uint32_t b = 0; b < 2; ++b)
+            if (Sums::weight(of[b]) > 0.0) end_run<Sums>(b, of[b]);
+    }
+
+    template <class Codes, class Sums>
+    void count(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
+               const Sums& sums) {
+        auto& of = sums_by_code<Sums>();
+        of.assign(std::size_t{column.n_codes} + 1, {});
+        for (std::uint32_t i = 0; i < rows.n; ++i)
+            of[codes[row_of(rows.words[i])]] += sums.of(rows.words[i]);
+        for (std::uint32_t c = 0; c < column.n_codes; ++c)
+            if (Sums::weight(of[c]) > 0.0) end_run<Sums>(c, of[c]);
+        set_missing<Sums>(of[column.n_codes]);
+    }
+
+    template <class Codes, class Sums>
+    void mark(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
+              const Sums& sums) {
+        auto& of = sums_by_code<Sums>();
+        if (of.size() < std::size_t{column.n_codes} + 1) of.resize(std::size_t{column.n_codes} + 1);
+        marks.assign(column.n_codes / kBits + 1, 0);
+        typename Sums::Sum missing{};
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            const std::uint32_t c = codes[row_of(rows.words[i])];
+            if (c == column.n_codes) {
+                missing += sums.of(rows.words[i]);
+                continue;
+            }
+            std::uint64_t& word = marks[c / kBits];
+            const std::uint64_t bit = std::uint64_t{1} << (c % kBits);
+            // What earlier looks have left behind counts for nothing.
+            typename Sums::Sum own = (word & bit) != 0 ? of[c] : typename Sums::Sum{};
+            own += sums.of(rows.words[i]);
+            of[c] = own;
+            word |= bit;
+        }
+        for (std::size_t w = 0; w < marks.size(); ++w)
+            for (std::uint64_t left = marks[w]; left != 0; left &= left - 1) {
+                const auto c =
+                    static_cast<std::uint32_t>(w * kBits + std::size_t(std::countr_zero(left)));
+                end_run<Sums>(c, of[c]);
+            }
+        set_missing<Sums>(missing);
+    }
+
+    template <class Codes, class Sums>
+    void sort(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
+              const Sums& sums) {
+        sort_keys(rows, codes, column);
+        typename Sums::Sum own{};
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            own += sums.of(rows.words[static_cast<std::uint32_t>(keys[i])]);
+            const auto c = static_cast<std::uint32_t>(keys[i] >> 32);
+            if (i + 1 < rows.n && static_cast<std::uint32_t>(keys[i + 1] >> 32) == c) continue;
+            if (c == column.n_codes) set_missing<Sums>(own);
+            else end_run<Sums>(c, own);
+            own = {};
+        }
+    }
+
+    /// Fills `keys` with code << 32 | place among the rows, ascending.
+    template <class Codes>
+    void sort_keys(const NodeRows& rows, const Codes& codes, const CodedColumn& column) {
+        if (keys.size() < rows.n) keys.resize(rows.n);
+        for (std::uint32_t i = 0; i < rows.n; ++i)
+            keys[i] = std::uint64_t{codes[row_of(rows.words[i])]} << 32 | i;
+        sort_by_code(keys.data(), rows.n, column.n_codes, spare);
+    }
+
+    template <class Codes>
+    void count_classes(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
+                       const std::int32_t* class_of_row, std::uint32_t n_classes) {
+        counts.assign((std::size_t{column.n_codes} + 1) * n_classes, 0);
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            const std::uint32_t row = row_of(rows.words[i]);
+            counts[std::size_t{codes[row]} * n_classes +
+                   static_cast<std::size_t>(class_of_row[row])] += weight_of(rows.words[i]);
+        }
+        read_counts(n_classes, column.n_codes);
+    }
+
+    /// Makes runs of the first n lines of `counts`; the next is that of missing values.
+    void read_counts(std::uint32_t n_classes, std::uint32_t n_lines) {
+        for (std::uint32_t line = 0; line <= n_lines; ++line) {
+            const std::uint32_t* own = counts.data() + std::size_t{line} * n_classes;
+            auto& into = line < n_lines ? events : missing_events;
+            const std::size_t before = into.size();
+            for (std::uint32_t k = 0; k < n_classes; ++k)
+                if (own[k] > 0) into.push_back({k, own[k]});
+            if (into.size() == before) continue;
+            if (line < n_lines) end_events(line);
+        }
+        sum_missing_events();
+    }
+
+    template <class Codes>
+    void sort_classes(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
+                      const std::int32_t* class_of_row) {
+        sort_keys(rows, codes, column);
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            const std::uint32_t word = rows.words[static_cast<std::uint32_t>(keys[i])];
+            const auto c = static_cast<std::uint32_t>(keys[i] >> 32);
+            const Event event{static_cast<std::uint32_t>(class_of_row[row_of(word)]),
+                              weight_of(word)};
+            if (c == column.n_codes) {
+                missing_events.push_back(event);
+                continue;
+            }
+            events.push_back(event);
+            if (i + 1 == rows.n || static_cast<std::uint32_t>(keys[i + 1] >> 32) != c)
+                end_events(c);
+        }
+        sum_missing_events();
+    }
+    void end_events(std::uint32_t of_code) {
+        code[n++] = of_code;
+        event_end.push_back(static_cast<std::uint32_t>(events.size()));
+    }
+    void sum_missing_events() {
+        for (const Event& event : missing_events) missing_weight += event.weight;
+        has_missing = !missing_events.empty();
+    }
+
+    static constexpr std::size_t kBits = 64;
+    double running_weight = 0.0;
+    double running_target = 0.0;
+    std::vector<PairSums::Sum> pairs;  ///< by code, as the next two
+    std::vector<ValueSums::Sum> moments;
+    std::vector<std::uint32_t> counts;  ///< code x class
+    std::vector<std::uint64_t> marks;   ///< bits by code
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> spare;
+};
+
+}  // namespace treewright::forest

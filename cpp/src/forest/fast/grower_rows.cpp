@@ -1,0 +1,427 @@
+/// Trees of the fast grower by best cuts that keep no column in order: a node is a range of rows,
+/// and only the columns it draws are looked at (row_runs.hpp, row_cuts.hpp). For tables of many
+/// columns, of which a node draws few, and of columns of few values.
+#include "treewright/forest/fast/grower.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "treewright/base/error.hpp"
+#include "treewright/base/huge_pages.hpp"
+#include "treewright/data/target_grid.hpp"
+#include "treewright/forest/fast/parallel_subtrees.hpp"
+#include "treewright/forest/fast/row_cuts.hpp"
+#include "treewright/grow/question.hpp"
+
+namespace treewright::forest {
+namespace {
+
+class RowGrower final : public FastGrower, private RowCuts {
+public:
+    RowGrower(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
+        : RowCuts(shared, options), progress(progress) {}
+
+    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+                    Team& team) override {
+        asks = is_caller;
+        FastNode& root = nodes.begin(tree);
+        take_rows(copies);
+        parts.begin(team, own.size());
+        nodes.keeps_credits = parts.is_shared();
+        look_up(root);
+        open_root(root);
+        if (!nodes.within_limits(root.size(), 0, root.weight) || is_settled(root)) {
+            close(root);
+            nodes.stack.clear();
+        }
+        grow_open();
+        if (parts.is_shared()) grow_parts();
+        return nodes.finish();
+    }
+
+private:
+    void grow_open() {
+        while (!nodes.stack.empty()) {
+            FastNode node = nodes.pop();
+            if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
+            if (parts.takes(node)) {
+                parts.add(nodes, node);
+                continue;
+            }
+            nodes.look_up(progress, asks, node.size());
+            if (shared.bit_rows.any() && !node.is_home && node.size() <= BitHome::kMostRows)
+                bring_home(node);
+            look_up(node);
+            split_or_close(node);
+        }
+    }
+
+    // ---------------------------------------------------------------- parts of a tree
+
+    void grow_parts() {
+        while (crew.size() < parts.n_threads())
+            crew.push_back(std::make_unique<RowGrower>(shared, nodes.options, progress));
+        parts.grow([&](FastPart& part, std::size_t thread) {
+            crew[thread]->grow_part(*this, part, asks && thread == 0);
+        });
+        parts.join(nodes);
+    }
+
+    void grow_part(const RowGrower& top, FastPart& part, bool is_caller) {
+        asks = is_caller;
+        const FastNode& root = nodes.begin(top.nodes, part);
+        make_room(root.size());
+        std::copy_n(top.own.data() + part.node.begin, root.size(), own.data());
+        grid_of_table = top.grid_of_table;
+        grow_open();
+        nodes.finish(part);
+    }
+
+    // ---------------------------------------------------------------- rows
+
+    /// An entry for each row drawn, in the order of the table; rows drawn more often than an entry
+    /// can count have several.
+    void take_rows(std::span<const std::uint32_t> copies) {
+        std::size_t n = 0;
+        double total = 0.0;
+        for (const std::uint32_t times : copies) {
+            n += (std::size_t{times} + kMostWeight - 1) / kMostWeight;
+            total += times;
+        }
+        require(n > 0 && n < kMostRows && total < 0x1.0p31, "number of rows drawn");
+        nodes.total_weight = total;
+        make_room(n);
+        std::uint32_t* to = own.data();
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            const std::uint32_t positive =
+                kind == Kind::two_classes && data.target.classes[row] == 1 ? kPositive : 0;
+            for (std::uint32_t more = copies[row]; more > 0;) {
+                const std::uint32_t w = std::min(more, kMostWeight);
+                *to++ = static_cast<std::uint32_t>(row) << kRowAt | w << kWeightAt | positive;
+                more -= w;
+            }
+        }
+    }
+    void make_room(std::size_t n) {
+        own.resize(n);
+        words = own.data();
+    }
+
+    /// Numbers the rows of a node from 0 and reads their cells and targets. No two nodes are at
+    /// home at a time, but one below the other.
+    void bring_home(FastNode& node) {
+        node.is_home = true;
+        std::uint32_t* rows = own.data() + node.begin;
+        home.fill(shared.bit_rows, data.columns.size(), node.size(),
+                  [rows](std::uint32_t i) { return row_of(rows[i]); });
+        constexpr std::uint32_t kRest = (1U << kRowAt) - 1U;
+        for (std::uint32_t i = 0; i < node.size(); ++i) {
+            const std::uint32_t row = row_of(rows[i]);
+            if (kind == Kind::classes) home_class[i] = data.target.classes[row];
+            if (kind == Kind::values) {
+                home_grid[i] = grid_of_table[row];
+                home_target[i] = data.target.values[row];
+            }
+            rows[i] = i << kRowAt | (rows[i] & kRest);
+        }
+    }
+    /// Selects what the numbers of the node's rows refer to.
+    void look_up(const FastNode& node) {
+        class_of_row = node.is_home ? home_class.data() : data.target.classes.data();
+        on_grid = node.is_home ? home_grid.data() : grid_of_table;
+        target_of_row = node.is_home ? home_target.data() : data.target.values.data();
+    }
+
+    void open_root(FastNode& root) {
+        root.end = static_cast<std::uint32_t>(own.size());
+        root.weight = nodes.total_weight;
+        if (kind == Kind::classes) {
+            nodes.classes.assign(n_classes, 0);
+            for (const std::uint32_t word : own) nodes.classes[class_of(word)] += weight_of(word);
+        } else if (kind == Kind::two_classes) {
+            for (const std::uint32_t word : own)
+                if ((word & kPositive) != 0) root.sum += weight_of(word);
+        } else {
+            lay_grid(root);
+        }
+    }
+
+    /// Targets on a grid (data/target_grid.hpp): sums are exact.
+    void lay_grid(FastNode& root) {
+        double lowest = std::numeric_limits<double>::infinity();
+        double highest = -lowest;
+        for (const std::uint32_t word : own) {
+            lowest = std::min(lowest, target_of(word));
+            highest = std::max(highest, target_of(word));
+        }
+        const double offset = data::grid_offset(lowest, highest);
+        nodes.unit = data::grid_scale(std::max(highest - offset, offset - lowest), root.weight);
+        grid.resize(data.n_rows);
+        on_grid = grid_of_table = grid.data();
+        for (const std::uint32_t word : own) {
+            double& value = grid[row_of(word)];
+            value = std::nearbyint((target_of(word) - offset) * nodes.unit);
+            root.sum += value * weight_of(word);
+        }
+    }
+
+    [[nodiscard]] double target_of(std::uint32_t word) const { return target_of_row[row_of(word)]; }
+    [[nodiscard]] std::size_t class_of(std::uint32_t word) const {
+        return static_cast<std::size_t>(class_of_row[row_of(word)]);
+    }
+
+    // ---------------------------------------------------------------- splits
+
+    void split_or_close(FastNode& node) {
+        const double purity = nodes.purity_of(node);
+        nodes.begin_draws(node);
+        shares.clear();
+        // Two rows are separated alike by every column: the first that separates them wins.
+        const bool is_pair = node.size() == 2 && least == 1.0 && !shared.has_names && !is_drawn();
+        if (parts.is_shared()) {
+            judge_together(node);
+        } else {
+            while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
+                const FastCut cut = judge(node, nodes.draw_column(), scratch[0]);
+                nodes.note_column(cut.is_constant);
+                nodes.note_cut(cut);
+                if (shared.has_names) shares.push_back(scratch[0].share_of_choice);
+            }
+        }
+        nodes.end_draws(node);
+        const FastCut* best = select(node, purity);
+        if (best == nullptr) close(node);
+        else divide(node, *best, purity);
+    }
+
+    /// The winner among the cuts judged; names of many values pay for their choice.
+    [[nodiscard]] const FastCut* select(const FastNode& node, double purity) {
+        if (std::none_of(shares.begin(), shares.end(), [](double share) { return share > 0.0; }))
+            return nodes.select(node, purity);
+        const double impurity = kind == Kind::values ? variance_of(node) : 1.0 - purity;
+        for (double& share : shares) share *= impurity;
+        return nodes.select(node, purity, shares);
+    }
+    /// Of the targets on the grid.
+    [[nodiscard]] double variance_of(const FastNode& node) const {
+        const NodeRows rows = rows_of(node);
+        const double mean = node.sum / node.weight;
+        double squares = 0.0;
+        for (std::uint32_t i = 0; i < rows.n; ++i) {
+            const double off = on_grid[row_of(rows.words[i])] - mean;
+            squares += weight_of(rows.words[i]) * off * off;
+        }
+        return squares / node.weight;
+    }
+
+    /// Judges the columns of a large node by all threads.
+    void judge_together(const FastNode& node) {
+        scratch.resize(std::max(scratch.size(), parts.n_threads()));
+        while (nodes.lacks_varying() || nodes.lacks_cut()) {
+            const std::size_t begin = nodes.cuts.size();
+            for (std::size_t n = nodes.n_sure(); n > 0; --n)
+                nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
+            shares.resize(nodes.cuts.size(), 0.0);
+            parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
+                progress.check(asks && thread == 0);
+                FastCut& cut = nodes.cuts[begin + i];
+                cut = judge(node, cut.column, scratch[thread]);
+                shares[begin + i] = scratch[thread].share_of_choice;
+            });
+            for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
+                nodes.note_column(nodes.cuts[i].is_constant);
+                nodes.note_decrease(nodes.cuts[i].decrease);
+            }
+        }
+    }
+
+    void divide(const FastNode& node, FastCut cut, double purity) {
+        const Located found = locate(node, cut, purity, scratch[0]);
+        weight_of_question = node.weight * nodes.options.distinct_share;
+        cut.gaps = found.gaps;
+        nodes.credit(cut, node.weight);
+        const std::uint32_t n_left = part_rows(node, cut.column, found);
+        require(n_left > 0 && n_left < node.size(), "rows on both sides of the cut");
+
+        FastNode children[2] = {node, node};
+        const std::uint32_t first = nodes.add_nodes(2);
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            children[b].node = first + b;
+            children[b].depth = node.depth + 1;
+        }
+        children[0].end = children[1].begin = node.begin + n_left;
+        children[0].weight = found.weight;
+        children[0].sum = found.target;
+        if (kind == Kind::classes) count_classes(node, children);
+        children[1].weight = node.weight - children[0].weight;
+        children[1].sum = node.sum - children[0].sum;
+        nodes.set_cut(node.node, cut, threshold_of(cut.column, found),
+                      children[0].weight >= children[1].weight, first);
+        if (found.names != nullptr) nodes.tree.nodes[node.node].column |= PackedNode::kNames;
+        bool grows[2];
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            const FastNode& child = children[b];
+            grows[b] =
+                nodes.within_limits(child.size(), child.depth, child.weight) && !is_settled(child);
+            if (!grows[b]) close(child);
+            else children[b].key = Mixed(node.key.with(b));
+        }
+        if (grows[1]) nodes.stack.push_back(children[1]);
+        if (grows[0]) nodes.stack.push_back(children[0]);
+    }
+
+    [[nodiscard]] double threshold_of(std::uint32_t c, const Located& found) {
+        const data::Column& column = data.columns[c];
+        if (found.names != nullptr) return ask_for_names(c, *found.names);
+        if (found.is_open) return open_threshold(column);
+        if (found.is_drawn) return column.is_real() ? found.drawn : std::floor(found.drawn);
+        const std::vector<std::uint32_t>& row_of_code = shared.coded[c].first_row;
+        const split::CutRows rows{row_of_code[found.code], row_of_code[found.above]};
+        double threshold = 0.0;
+        std::int64_t whole = 0;
+        place_between(column, rows, nodes.options, threshold, whole);
+        return column.is_real() ? threshold : static_cast<double>(whole);
+    }
+
+    /// Notes a question on names, as grow/question.hpp does; returns its number.
+    [[nodiscard]] double ask_for_names(std::uint32_t c, const split::Candidate& found) {
+        const data::Column& column = data.columns[c];
+        PackedNames& names = nodes.tree.names;
+        const auto add = [&](std::int64_t code, std::uint32_t branch) {
+            names.code.push_back(static_cast<std::int32_t>(code));
+            names.branch.push_back(static_cast<std::int32_t>(branch));
+        };
+        if (found.other_branch >= 0) {  // every declared value is known
+            for (std::uint32_t code = 0; code < column.n_codes; ++code)
+                add(code, static_cast<std::uint32_t>(found.other_branch));
+        } else {
+            const RowRuns& runs = scratch[0].runs;
+            for (std::uint32_t run = 0; run < runs.n; ++run)
+                if (!found.has_rest || found.branch_of_run[run] == 0)
+                    add(column.whole(shared.coded[c].first_row[runs.code[run]]),
+                        found.branch_of_run[run]);
+        }
+        names.end.push_back(static_cast<std::uint32_t>(names.code.size()));
+        names.rest.push_back(found.has_rest ? 1 : -1);
+        names.share.push_back(nodes.options.guard_many_values
+                                  ? share_of_choice(found, column, weight_of_question)
+                                  : 0.0);
+        return static_cast<double>(names.size() - 1);
+    }
+
+    /// Moves the rows of the first side to the front, either side in the order it had; returns how
+    /// many they are.
+    std::uint32_t part_rows(const FastNode& node, std::uint32_t column, const Located& found) {
+        const CodedColumn& coded = shared.coded[column];
+        const bool gaps_first = found.gaps == GapSide::first;
+        if (found.is_drawn)
+            return with_values(coded, [&](const auto& value_at) {
+                return move_rows(node, [&](std::uint32_t row) {
+                    const double value = value_at(row);
+                    return (value <= found.drawn) | (gaps_first & (value != value));
+                });
+            });
+        return with_codes(node, column, [&](const auto& codes) {
+            if (found.names != nullptr)
+                return move_rows(node, [codes, sides = scratch[0].side_of_code.data()](
+                                           std::uint32_t row) { return sides[codes[row]] == 0; });
+            // No code above that of the cut is on the first side, but for the missing one.
+            const std::uint32_t missing = gaps_first ? coded.n_codes : found.code;
+            return move_rows(node, [codes, last = found.code, missing](std::uint32_t row) {
+                return (codes[row] <= last) | (codes[row] == missing);
+            });
+        });
+    }
+    template <class IsFirst>
+    std::uint32_t move_rows(const FastNode& node, const IsFirst& is_first) {
+        std::uint32_t* const begin = own.data() + node.begin;
+        const std::uint32_t n = node.size();
+        if (spare.size() < n) spare.resize(n);
+        std::uint32_t* left = begin;
+        std::uint32_t* right = spare.data();
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t word = begin[i];
+            const bool goes_left = is_first(row_of(word));
+            *left = *right = word;  // which side is unpredictable: no branch
+            left += goes_left ? 1 : 0;
+            right += goes_left ? 0 : 1;
+        }
+        std::copy(spare.data(), right, left);
+        return static_cast<std::uint32_t>(left - begin);
+    }
+
+    void count_classes(const FastNode& node, FastNode* children) {
+        children[0].classes = static_cast<std::uint32_t>(nodes.classes.size());
+        children[1].classes = children[0].classes + n_classes;
+        nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
+        std::uint32_t* of_left = nodes.classes.data() + children[0].classes;
+        const NodeRows left = rows_of(children[0]);
+        children[0].weight = 0.0;
+        for (std::uint32_t i = 0; i < left.n; ++i) {
+            of_left[class_of(left.words[i])] += weight_of(left.words[i]);
+            children[0].weight += weight_of(left.words[i]);
+        }
+        for (std::uint32_t k = 0; k < n_classes; ++k)
+            of_left[n_classes + k] = nodes.classes[node.classes + k] - of_left[k];
+        // The child that is grown first comes last, so that the pool shrinks with the stack.
+        std::swap_ranges(of_left, of_left + n_classes, of_left + n_classes);
+        std::swap(children[0].classes, children[1].classes);
+    }
+
+    /// Whether the rows agree on the target.
+    [[nodiscard]] bool is_settled(const FastNode& node) const {
+        if (kind != Kind::values) return nodes.agrees(node);
+        const NodeRows rows = rows_of(node);
+        const double first = target_of(rows.words[0]);
+        return std::all_of(rows.words + 1, rows.words + rows.n,
+                           [&](std::uint32_t word) { return target_of(word) == first; });
+    }
+
+    /// Rows of a node, however often they were drawn: entries of one stand side by side.
+    [[nodiscard]] std::uint32_t n_distinct_of(const FastNode& node) const {
+        const NodeRows rows = rows_of(node);
+        std::uint32_t n = 1;
+        for (std::uint32_t i = 1; i < rows.n; ++i)
+            n += row_of(rows.words[i]) != row_of(rows.words[i - 1]) ? 1 : 0;
+        return n;
+    }
+
+    void close(const FastNode& node) {
+        nodes.add_leaf(node.node, node.size());
+        if (nodes.is_unpacked) nodes.tree.names.n_rows.push_back(n_distinct_of(node));
+        if (kind != Kind::values) {
+            nodes.add_counts(node);
+            return;
+        }
+        const NodeRows rows = rows_of(node);
+        add_value_leaf(nodes.tree, rows.n, [&](std::uint32_t i) {
+            return std::pair{target_of(rows.words[i]), weight_of(rows.words[i])};
+        });
+    }
+
+    Progress& progress;
+    bool asks = false;             ///< the thread at work is the one that asks whether to stop
+    FarVector<std::uint32_t> own;  ///< the tree's rows
+    std::vector<std::uint32_t> spare;
+    FarVector<double> grid;
+    const double* grid_of_table = nullptr;  ///< by row of the table
+    const double* target_of_row = nullptr;  ///< by row of the node at hand
+    std::vector<std::int32_t> home_class = std::vector<std::int32_t>(BitHome::kMostRows);
+    std::vector<double> home_grid = std::vector<double>(BitHome::kMostRows);
+    std::vector<double> home_target = std::vector<double>(BitHome::kMostRows);
+    std::vector<Scratch> scratch = std::vector<Scratch>(1);  ///< by thread
+    std::vector<double> shares;       ///< that the cuts of the node at hand pay
+    double weight_of_question = 0.0;  ///< rows of the node at hand, each counted once
+    ParallelSubtrees parts;
+    std::vector<std::unique_ptr<RowGrower>> crew;  ///< by thread: grow the parts
+};
+
+}  // namespace
+
+std::unique_ptr<FastGrower> make_rows_grower(const FastData& shared,
+                                             const grow::GrowOptions& options, Progress& progress) {
+    return std::make_unique<RowGrower>(shared, options, progress);
+}
+
+}  // namespace treewright::forest

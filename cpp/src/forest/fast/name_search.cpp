@@ -1,0 +1,104 @@
+#include "treewright/forest/fast/name_search.hpp"
+
+#include "treewright/criteria/gini.hpp"
+#include "treewright/criteria/squared_error.hpp"
+#include "treewright/split/drawn.hpp"
+#include "treewright/split/known.hpp"
+#include "treewright/split/nominal/one_vs_rest.hpp"
+#include "treewright/split/nominal/subset.hpp"
+
+namespace treewright::forest {
+namespace {
+
+template <criteria::Criterion C>
+class SearchBy final : public NameSearch {
+public:
+    SearchBy(const data::Target& target, const grow::GrowOptions& options)
+        : options(options), criterion(target) {}
+
+    const split::Candidate& seek(const RowRuns& runs, double weight, double target,
+                                 std::uint64_t key) override {
+        limits.min_copies = options.min_leaf;
+        limits.min_weight = options.min_leaf_weight;
+        fill(runs, weight, target);
+        found.reset(0);
+        split::Judge<C> judge(criterion, tally, split::MissingPart::sides, limits, search.total);
+        const bool is_drawn = options.splitter == split::Splitter::random;
+        if (is_drawn) random_subset(judge, Generator(key), search, found);
+        else if (options.nominal == split::Nominal::subset) best_subset(judge, search, found);
+        else best_one_vs_rest(judge, search, found);
+        if (can_ask_whether_known(judge) && (!is_drawn || tally.n_runs() < 2))
+            offer_whether_known(judge, true, search, found);
+        return found;
+    }
+
+private:
+    static constexpr bool kIsClasses = std::is_base_of_v<criteria::ClassSums, C>;
+
+    void fill(const RowRuns& runs, double weight, double target) {
+        tally.clear(criterion.width());
+        tally.any_missing = runs.has_missing;
+        if constexpr (!kIsClasses) {
+            const double total[] = {weight, weight, target};
+            static_assert(criteria::kStatistics == 2);
+            criterion.begin_node(total);
+        }
+        if (kIsClasses && criterion.width() > criteria::kStatistics + 2) {
+            fill_classes(runs);
+        } else {
+            double weight_before = 0.0;
+            double target_before = 0.0;
+            for (std::uint32_t i = 0; i < runs.n; ++i) {
+                tally.open_run(runs.code[i]);
+                set(tally.run(i), runs.weight[i] - weight_before, runs.target[i] - target_before);
+                weight_before = runs.weight[i];
+                target_before = runs.target[i];
+            }
+            if (runs.has_missing)
+                set(tally.missing.data(), runs.missing_weight, runs.missing_target);
+        }
+        tally.sum_known();
+    }
+    void set(double* sums, double weight, double target) const {
+        sums[criteria::kCopies] = sums[criteria::kWeight] = weight;
+        double* statistics = sums + criteria::kStatistics;
+        if constexpr (kIsClasses) {
+            statistics[0] = weight - target;
+            statistics[1] = target;
+        } else {
+            statistics[0] = target - weight * criterion.centre[0];
+        }
+    }
+
+    void fill_classes(const RowRuns& runs) {
+        const auto add = [](double* sums, const RowRuns::Event& event) {
+            sums[criteria::kCopies] += event.weight;
+            sums[criteria::kWeight] += event.weight;
+            sums[criteria::kStatistics + event.class_number] += event.weight;
+        };
+        std::uint32_t next = 0;
+        for (std::uint32_t i = 0; i < runs.n; ++i) {
+            tally.open_run(runs.code[i]);
+            for (; next < runs.event_end[i]; ++next) add(tally.run(i), runs.events[next]);
+        }
+        for (const RowRuns::Event& event : runs.missing_events) add(tally.missing.data(), event);
+    }
+
+    const grow::GrowOptions& options;
+    C criterion;
+    split::SearchLimits limits;
+    split::Tally tally;
+    split::SearchScratch search;
+    split::Candidate found;
+};
+
+}  // namespace
+
+std::unique_ptr<NameSearch> make_name_search(const data::Dataset& data,
+                                             const grow::GrowOptions& options) {
+    if (data.target.is_classification())
+        return std::make_unique<SearchBy<criteria::Gini>>(data.target, options);
+    return std::make_unique<SearchBy<criteria::SquaredError>>(data.target, options);
+}
+
+}  // namespace treewright::forest
