@@ -370,7 +370,7 @@ def _each_tree(form: Form, *, simple: bool) -> str:
         into = "scores[0]" if into == "scores" else into
         adds = f"{into} += value_of_step[ends[i]];"
     return (
-        f"double x[{n_cells}];\n"
+        f"double x[{n_cells}] = {{0.0}};\n"
         "    int has_gaps = 0;\n"
         f"    for (int i = 0; i < {len(form.inputs)}; ++i) {{\n"
         "        x[i] = cells[i].x;\n"
