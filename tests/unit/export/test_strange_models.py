@@ -1,4 +1,4 @@
-"""Models at the edges: one class, many classes, deep trees, infinities, old dates, extreme targets."""
+"""Models at the edges: one class, many classes, deep trees, infinities, extreme targets."""
 
 from collections.abc import Callable
 from functools import cache
@@ -41,6 +41,16 @@ MAKERS: dict[str, Callable[[], Any]] = {
 }
 
 
+REFUSED = {
+    ("onnx", "one_class"),
+    ("onnx", "one_boosted_class"),
+    ("treelite", "one_boosted_class"),
+    ("treelite", "old_dates"),
+    ("treelite", "huge_target"),
+    ("treelite", "tiny_target"),
+}
+
+
 @cache
 def model(name: str) -> Any:
     return MAKERS[name]()
@@ -50,15 +60,13 @@ def model(name: str) -> Any:
 @pytest.mark.parametrize("target", ["python", "c", "javascript", "sql", "onnx", "treelite"])
 def test_a_strange_model_is_answered_for_or_refused(target: str, name: str) -> None:
     options = {"proba": True} if target == "sql" else {}
-    try:
-        made = getattr(export, target)(model(name), n_rows=300, **options)
-    except UnsupportedError as error:
-        assert target in ("onnx", "treelite")
-        assert "Hint: " in str(error)
+    if target in ("onnx", "treelite"):
+        pytest.importorskip(target)
+    if (target, name) in REFUSED:
+        with pytest.raises(UnsupportedError, match="Hint: "):
+            getattr(export, target)(model(name))
         return
-    except ParameterError as error:
-        assert "needs the package" in str(error)
-        return
+    made = getattr(export, target)(model(name), n_rows=300, **options)
     if made.proof.not_run:
         pytest.skip(made.proof.not_run)
     assert made.proof.holds, str(made.proof)
