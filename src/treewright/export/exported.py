@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +91,12 @@ def write(content: bytes, path: str | os.PathLike[str]) -> Path:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+    except OSError as error:
+        raise ParameterError(
+            f"path={str(target)!r} cannot be written: {error.strerror}.\n"
+            "  Hint: a file in a folder that exists."
+        ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return target

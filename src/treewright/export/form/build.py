@@ -15,6 +15,7 @@ from treewright.export.form.inputs import inputs_of
 from treewright.export.form.rules import form_of_rules
 from treewright.export.form.trees import TreesToGraph, boosted_graph
 from treewright.rules.ruleset import RuleSet
+from treewright.text.names import short_name
 from treewright.tree.leaf import LeafRule
 from treewright.tree.tree import Tree
 
@@ -60,7 +61,7 @@ def fitted_model(model: Any) -> Tree | Ensemble | BoostedEnsemble | RuleSet:
     name = type(model).__name__
     if isinstance(model, type) or not hasattr(model, "fit"):
         raise ParameterError(
-            f"model={model!r} is no model of treewright.\n"
+            f"model={short_name(repr(model))} is no model of treewright.\n"
             "  Hint: a fitted estimator, its tree_, ensemble_ or ruleset_."
         )
     if getattr(model, "_calibration", None) is not None:

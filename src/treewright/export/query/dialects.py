@@ -31,6 +31,8 @@ class Dialect:
         The functions of the smaller and the larger of two numbers.
     most_terms
         Terms of one expression, which some databases limit.
+    most_depth
+        Questions within each other in one expression.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Dialect:
     least: str = "LEAST"
     greatest: str = "GREATEST"
     most_terms: int = 500
+    most_depth: int = 100
 
     def quoted(self, name: str) -> str:
         """Return a name between quotes, its own quotes doubled."""
@@ -117,6 +120,7 @@ DIALECTS = {
             least="min",
             greatest="max",
             most_terms=400,
+            most_depth=9,  # its parser keeps a stack of 100 symbols
         ),
         Dialect(name="duckdb", title="DuckDB", double="DOUBLE", has_nan=True),
         Dialect(name="postgresql", title="PostgreSQL", double="double precision", has_nan=True),

@@ -35,9 +35,21 @@ class Expressions:
     def _needs_steps(self) -> bool:
         return self.graph.divides or self.graph.surrogates is not None
 
-    def _tree(self, root: int, says: Callable[[int], str], level: int = 1) -> str:
-        """Return a tree as nested CASE expressions whose leaves are written by `says`."""
+    def _tree(
+        self,
+        root: int,
+        says: Callable[[int], str],
+        level: int = 1,
+        *,
+        cut: list[int] | None = None,
+    ) -> str:
+        """Return a tree as nested CASE expressions whose leaves are written by `says`.
+
+        With `cut`, questions deeper than the dialect takes are left out: the number of such a node,
+        below 0, stands in its place, and the node is appended to `cut`.
+        """
         lines: list[str] = []
+        last = level + self.dialect.most_depth
         waiting: list[tuple[int, int, str | None]] = [(root, level, None)]
         while waiting:
             node, depth, line = waiting.pop()
@@ -47,6 +59,10 @@ class Expressions:
                 continue
             if self.graph.kind[node] == kinds.LEAF:
                 lines.append(pad + says(int(self.graph.child[node])))
+                continue
+            if cut is not None and depth >= last:
+                cut.append(node)
+                lines.append(f"{pad}{-1 - node}")
                 continue
             children = self.graph.children(node)
             found, otherwise = self.conditions.cases(node)

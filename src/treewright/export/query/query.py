@@ -43,7 +43,8 @@ class Query(Expressions):
     def text(self) -> str:
         """Return the query."""
         form = self.form
-        if form.combination == "single" and not self._needs_steps() and not self.proba:
+        is_one = form.combination == "single" and not self._needs_steps() and not self.proba
+        if is_one and (form.is_rules or self.graph.depth() <= self.dialect.most_depth):
             leaf = self._says_class if form.classes is not None else self._says_number
             said = self._tree(0, leaf) if not form.is_rules else self._rule_list(leaf)
             return f'SELECT *,\n  {said} AS "prediction"\nFROM {self.table}'
@@ -110,13 +111,50 @@ class Query(Expressions):
         if self._needs_steps():
             return self._of_divided()
         is_list = form.is_rules
-        leaf = self._rule_list(str) if is_list else self._tree(0, str, level=2)
-        self._step("leaf", [f"{leaf} AS tw_leaf"])
+        leaf_column = "tw_leaf"
+        if is_list:
+            self._step("leaf", [f"{self._rule_list(str)} AS tw_leaf"])
+        else:
+            (leaf_column,) = self._leaf_columns("leaf", [("tw_leaf", 0)])
         if form.classes is None:
-            return [self._by_leaf("tw_leaf", range(self.graph.n_leaves), 0)]
+            return [self._by_leaf(leaf_column, range(self.graph.n_leaves), 0)]
         return [
-            self._by_leaf("tw_leaf", range(self.graph.n_leaves), k) for k in range(self.graph.width)
+            self._by_leaf(leaf_column, range(self.graph.n_leaves), k)
+            for k in range(self.graph.width)
         ]
+
+    def _leaf_columns(self, step: str, trees: list[tuple[str, int]]) -> list[str]:
+        """Add columns with the leaves of trees, and return their names.
+
+        A tree deeper than one expression may be is walked in several steps: a column that still has
+        the number of a question, below 0, is led on by the next.
+        """
+        names = [name for name, _ in trees]
+        open_nodes: list[list[int]] = []
+        columns = []
+        for name, root in trees:
+            cut: list[int] = []
+            columns.append(f"{self._tree(root, str, level=3, cut=cut)} AS {name}")
+            open_nodes.append(cut)
+        self._step(step, columns)
+        number = 0
+        while any(open_nodes):
+            number += 1
+            columns = []
+            for place, nodes in enumerate(open_nodes):
+                if not nodes:
+                    continue
+                cut, cases = [], []
+                for node in nodes:
+                    below = self._tree(node, str, level=4, cut=cut)
+                    cases.append(f"WHEN {-1 - node} THEN\n        {below}")
+                before = names[place]
+                names[place] = f"{trees[place][0]}_{number}"
+                listed = "\n      ".join(cases)
+                columns.append(f"CASE {before} {listed} ELSE {before} END AS {names[place]}")
+                open_nodes[place] = cut
+            self._step(f"{step}_{number}", columns)
+        return names
 
     def _by_leaf(self, column: str, leaves: Sequence[int], k: int) -> str:
         """Return one number that leaves say, by the column that has the leaf."""
@@ -222,15 +260,13 @@ class Query(Expressions):
         leaf_of_tree = _leaves_by_tree(form)
         for start in range(0, form.n_trees, at_once):
             own = range(start, min(start + at_once, form.n_trees))
-            self._step(
-                f"leaves_{start}",
-                [f"{self._tree(int(graph.roots[t]), str, level=3)} AS tw_t{t}" for t in own],
-            )
+            roots = [(f"tw_t{t}", int(graph.roots[t])) for t in own]
+            leaf_of = dict(zip(own, self._leaf_columns(f"leaves_{start}", roots), strict=True))
             columns = []
             for k in range(n_sums):
                 mine = [t for t in own if is_mean or t % form.n_outputs == k]
                 terms = [
-                    self._by_leaf(f"tw_t{t}", leaf_of_tree[t], k if is_mean else 0) for t in mine
+                    self._by_leaf(leaf_of[t], leaf_of_tree[t], k if is_mean else 0) for t in mine
                 ]
                 columns.append(" + ".join([sums[k], *terms]) + f" AS tw_s{k}_{start}")
             self._step(f"sums_{start}", columns)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from treewright.export.form.inputs import Input
 
 _PER_LINE = 12
+_MOST_ON_STACK = 1 << 16
+"""Leaves that a row may be divided among: a megabyte of the stack."""
 _WORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline
 int long register restrict return short signed sizeof static struct switch typedef union
@@ -52,6 +54,13 @@ def c_source(model: object, *, name: str = "model") -> Exported:
     refuse_texts(form, "c", zero_ends=True)
     name = identifier(name, otherwise="model")
     program = program_of(form)
+    if form.graph.divides and _most_leaves(form) > _MOST_ON_STACK:
+        raise form.refuse(
+            "c",
+            f"a row may be divided among {_most_leaves(form):,} leaves of a tree, more than a"
+            " function should keep on its stack",
+            "export to rust, javascript or python, or fit with missing='learned_side'",
+        )
     is_class = form.classes is not None
     entry = f"{'int' if is_class else 'double'} {name}_predict(const {name}_row *row)"
     return Exported(
@@ -62,6 +71,14 @@ def c_source(model: object, *, name: str = "model") -> Exported:
         said=f"C99 without libraries: {entry}",
         left_out=left_out_of(form),
     )
+
+
+def _most_leaves(form: Form) -> int:
+    """Return the leaves of the tree that has most."""
+    graph = form.graph
+    ends = np.append(graph.roots[1:], graph.n_nodes)
+    leaves = np.concatenate([[0], np.cumsum(graph.kind == kinds.LEAF)])
+    return max(1, int((leaves[ends] - leaves[graph.roots]).max(initial=1)))
 
 
 def field_names(form: Form) -> tuple[str, ...]:
@@ -115,7 +132,7 @@ def _text(program: Program, name: str) -> str:
         "or_divided": "; -1 where it is divided" if graph.divides else "",
         "tables": _tables(program, simple="simple" in features),
         "stack": str(form.depth_of_stack() + 1),
-        "most_leaves": str(max(graph.n_leaves, 1)),
+        "most_leaves": str(_most_leaves(form)),
         "and_votes": ", double *votes" if is_rules else "",
         "pass_votes": ", votes" if is_rules else "",
         "declare_votes": f"double votes[{graph.width}];" if is_rules else "",
@@ -353,7 +370,7 @@ def _each_tree(form: Form, *, simple: bool) -> str:
         into = "scores[0]" if into == "scores" else into
         adds = f"{into} += value_of_step[ends[i]];"
     return (
-        f"double x[{n_cells}];\n"
+        f"double x[{n_cells}] = {{0.0}};\n"
         "    int has_gaps = 0;\n"
         f"    for (int i = 0; i < {len(form.inputs)}; ++i) {{\n"
         "        x[i] = cells[i].x;\n"

@@ -171,14 +171,11 @@ def _numbers(table: Array) -> list[str]:
 
 
 def _wrapped(words: list[str]) -> str:
-    lines, line = [], ""
-    for word in words:
-        if line and len(line) + len(word) >= _PER_LINE:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return "\n".join([*lines, line])
+    """Return words in lines of much the same length."""
+    longest = max(map(len, words[:1000]), default=1)
+    at_once = max(1, _PER_LINE // (longest + 1))
+    lines = [" ".join(words[i : i + at_once]) for i in range(0, len(words), at_once)]
+    return "\n".join(lines)
 
 
 def _quoted(table: Array) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from treewright.errors import ParameterError
 from treewright.export.code.inputs_text import refuse_texts
 from treewright.export.code.names import identifier, in_comment
 from treewright.export.code.texts import head_of, left_out_of
@@ -34,6 +35,8 @@ def sql_source(
 ) -> Exported:
     """Return a model as a query; see :func:`treewright.export.sql`."""
     check_choice("dialect", dialect, tuple(DIALECTS))
+    if not isinstance(table, str) or not table:
+        raise ParameterError(f"table={table!r} must be the name of a table.")
     form = form_of(model)
     refuse_texts(form, "sql", zero_ends=True)
     spoken = DIALECTS[dialect]
