@@ -17,6 +17,9 @@ from treewright.cli.session import Session
 HEAD_LINE = "treewright"
 """Exported code bears this word in its first lines."""
 _HEAD_BYTES = 512
+_PICTURE_MARKS = (b'<svg xmlns="http://www.w3.org/2000/svg" id="tw-', b"<!DOCTYPE html>")
+"""How our pictures begin; a page is ours if it forbids whatever we did not write."""
+_PAGE_MARK = b"default-src 'none'; script-src 'sha256-"
 _LEAST_SPACE = 1 << 20
 
 
@@ -93,10 +96,12 @@ def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> O
 
 
 def is_ours(file: Path) -> bool:
-    """Return whether a file is a model of treewright, or code that it exported."""
+    """Return whether a file is a model of treewright, code that it exported, or its picture."""
     with file.open("rb") as opened:
         head = opened.read(_HEAD_BYTES)
-    return not head or HEAD_LINE.encode() in head
+    svg, page = _PICTURE_MARKS
+    is_picture = head.startswith(svg) or (head.startswith(page) and _PAGE_MARK in head)
+    return not head or HEAD_LINE.encode() in head or is_picture
 
 
 def _no_permission(place: Path, path: str) -> Failure:

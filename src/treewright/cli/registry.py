@@ -40,7 +40,7 @@ _ENTRIES = (
     Entry("fit", "Learn", "grow a model from a table, measure its error, save it"),
     Entry("tune", "Learn", "search for better parameters, judged on rows held back"),
     Entry("prune", "Learn", "cut a grown tree back; say what was cut and why"),
-    Entry("show", "Read", "the tree as text, whole or in part"),
+    Entry("show", "Read", "the tree as text, or as a picture (--out tree.svg)"),
     Entry("why", "Read", "every column's best question at a node, measured"),
     Entry("rules", "Read", "the tree as if-then rules"),
     Entry("explain", "Read", "one row's answer and the path to it; what-if"),

@@ -261,3 +261,10 @@ def test_models_and_tables_are_told_apart(grown: Path) -> None:
             1,
             "error: loans.csv is no model\n  Hint: treewright fit loans.csv makes one of a table\n",
         )
+
+
+def test_a_picture_of_another_kind_is_refused_with_exit_2(grown: Path) -> None:
+    done = run("show loans.tw --out tree.gif", here=grown)
+    assert done.code == 2
+    assert "tree.gif ends in none of .svg, .html, .png, .pdf" in done.err
+    assert "Hint: --out tree.svg" in done.err
