@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _HEAD = 1 << 20
 _BYTES_PER_CELL = 40
-"""A cell as text, as a number, coded and sorted at once: measured on tables of decimals."""
+"""A cell as text, as a number, coded and sorted at once: reckoned, not measured."""
 
 
 def check_before_reading(data: str, how: HowToRead) -> None:
