@@ -7,7 +7,7 @@ import oracle
 from hypothesis import settings
 
 from property.tables import Sample
-from treewright.data.read.table import read_table
+from treewright.data.read.table import read_table, typed_by_weight
 from treewright.data.read.target import ClassTarget, ValueTarget, read_classes, read_values
 from treewright.data.read.weights import RowWeights, read_weights
 from treewright.grow.fit import fit_tree
@@ -32,10 +32,11 @@ def problem_of(sample: Sample, options: GrowthOptions, *, seed: int = 0) -> Prob
         if sample.is_classification
         else read_values(y, owner=owner)
     )
+    read = RowWeights.of(read_weights(weights, sample.n_rows))
     return Problem(
-        table=table,
+        table=typed_by_weight(table, read.weight),  # as fit does
         target=target,
-        weights=RowWeights.of(read_weights(weights, sample.n_rows)),
+        weights=read,
         options=options,
         seed=seed,
     )

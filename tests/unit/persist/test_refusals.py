@@ -78,9 +78,15 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_remembered_is_refused(tmp_path: Path) -> None:
-    for given in ({"a": {1, 2}}, {3: "a"}, ["a"], {"a": float("nan")}):
+    for given in ({"a": {1, 2}}, {3: "a"}, ["a"]):
         with pytest.raises(ParameterError, match="remember must map names to texts"):
             tw.save(tw.CARTClassifier(), tmp_path / "m.tw", remember=given)  # type: ignore[arg-type]
+
+
+def test_numbers_that_json_lacks_are_remembered_as_none(tmp_path: Path) -> None:
+    file = tmp_path / "m.tw"
+    tw.save(tw.CARTClassifier(), file, remember={"a": float("nan"), "b": [float("inf"), 2.5]})
+    assert tw.persist.describe(file).remembered == {"a": None, "b": [None, 2.5]}
 
 
 @pytest.mark.parametrize(

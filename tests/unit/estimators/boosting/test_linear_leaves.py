@@ -240,6 +240,9 @@ def test_damaged_lines_are_not_loaded(part: str, damage: Any) -> None:
         tw.GradientBoostingRegressor(leaf_model="linear", n_estimators=1).fit(X, VALUES).ensemble_
     )
     state = ensemble.__getstate__()
-    state["trees"][0][part] = damage(state["trees"][0][part])
+    trees = state["trees"]
+    given = trees[part].reshape(-1, 2) if part == "line_limits" else trees[part]
+    trees[part] = damage(given).reshape(-1)
+    trees[f"{part}_size"] = np.array([trees[part].size])  # of the one tree: the core has to see it
     with pytest.raises(ModelFormatError, match="trees of a boosted model are damaged"):
         ensemble.__setstate__(state)

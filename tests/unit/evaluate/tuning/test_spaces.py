@@ -42,12 +42,14 @@ def test_every_setting_of_a_space_can_be_fitted(name: str) -> None:
 
 
 def test_every_estimator_that_grows_has_a_space() -> None:
+    public = {name: getattr(treewright, name) for name in treewright.__all__}
     ours = {
         name
-        for name, each in vars(treewright).items()
+        for name, each in public.items()
         if inspect.isclass(each) and hasattr(each, "fit") and hasattr(each, "predict")
     }
-    assert set(SPACES) == ours
+    of_members = {name for name in ours if name.startswith(("Stacking", "Voting"))}
+    assert set(SPACES) == ours - of_members  # what these have to tune is their members'
 
 
 def test_a_part_that_is_there_is_tuned_too() -> None:
