@@ -119,8 +119,10 @@ class Session:
         self.notes.append(Note(code=code, message=message, remedy=remedy, column=column))
 
     def warn(self, code: str, message: str, *, column: str | None = None) -> None:
-        """Add a warning; with ``--strict`` it is a failed check."""
-        self.notes.append(Note(code=code, message=message, column=column, kind="warning"))
+        """Add a warning, once; with ``--strict`` it is a failed check."""
+        made = Note(code=code, message=message, column=column, kind="warning")
+        if made not in self.notes:  # folds and the model itself say the same
+            self.notes.append(made)
 
     @property
     def warnings(self) -> list[Note]:

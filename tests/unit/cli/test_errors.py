@@ -268,3 +268,15 @@ def test_a_picture_of_another_kind_is_refused_with_exit_2(grown: Path) -> None:
     assert done.code == 2
     assert "tree.gif ends in none of .svg, .html, .png, .pdf" in done.err
     assert "Hint: --out tree.svg" in done.err
+
+
+def test_what_is_told_of_a_messy_column_is_told_once_and_for_a_shell(tmp_path: Path) -> None:
+    shares = ["10%", "-", "12%", "7%", "n/a", "8%", "9%", "3%", "10%", "2%"]
+    rows = [f"{i};{share};{'yn'[i % 2]}" for i, share in enumerate(shares, 5)]
+    (tmp_path / "shop.csv").write_text("\n".join(["size;paid;bought", *rows]), encoding="utf-8")
+    seen = run("info shop.csv --width 80", here=tmp_path).out
+    assert "'paid' is read as names" in seen
+    assert "\\n" not in seen
+    assert "missing=[" not in seen
+    told = run("fit shop.csv", here=tmp_path).err
+    assert told.count("'paid' looks like an identifier") <= 1

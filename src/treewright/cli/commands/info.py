@@ -220,7 +220,8 @@ def _remarks(raw: RawTable) -> list[str]:
         if is_identifier(name, raw.frame.column(name))
     ]
     reading = raw.frame.reading
-    made += [] if reading is None else [note.message for note in reading.notes]
+    # The hints below a note's first line are for Python.
+    made += [] if reading is None else [note.message.partition("\n")[0] for note in reading.notes]
     target, reason = assumed_target(raw, raw.frame)
     return [*made, f"{target}: fit would take it for the target, being {reason}"]
 
