@@ -172,6 +172,7 @@ void bind_grow(nb::module_& module) {
         .def_rw("pure_share", &GrowOptions::pure_share)
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
+        .def_rw("most_nodes", &GrowOptions::most_nodes)
         .def_rw("min_split", &GrowOptions::min_split)
         .def_rw("min_leaf", &GrowOptions::min_leaf)
         .def_rw("min_leaf_weight", &GrowOptions::min_leaf_weight)

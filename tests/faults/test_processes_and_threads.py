@@ -437,6 +437,35 @@ def test_what_was_stopped_is_freed_soon(prepare: Callable[[], Callable[[], Any]]
         signal.signal(signal.SIGPROF, before)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
+@pytest.mark.parametrize("part", [0.4, 0.7, 0.9])
+def test_a_tree_of_millions_of_nodes_is_let_go_of_at_once(part: float) -> None:
+    """FAULTS 35: its nodes are freed by a thread of their own."""
+    random = np.random.default_rng(0)
+    table = random.integers(0, 2_000, (60_000, 3)).astype(str)
+    classes = random.integers(0, 2, len(table))
+    begin = time.perf_counter()
+    ID3Classifier().fit(table, classes)
+    whole = time.perf_counter() - begin
+    rang = []
+
+    def ring(*_: object) -> None:
+        rang.append(time.perf_counter())
+        raise TimeoutError("rang")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, part * whole)
+        with contextlib.suppress(TimeoutError):  # unless it was done sooner this time
+            ID3Classifier().fit(table, classes)
+            rang.append(time.perf_counter())
+        stopped = time.perf_counter()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert stopped - rang[-1] < 0.1
+
+
 def test_what_a_signal_handler_raises_is_what_fit_raises() -> None:
     """Faults 35 and 39: a time-out is a TimeoutError, not a KeyboardInterrupt."""
 

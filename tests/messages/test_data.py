@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Schema
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, Schema
 from treewright.data.read import sparse as sparse_tables
 from treewright.errors import (
     ColumnMismatchError,
@@ -264,4 +264,20 @@ def test_memory_that_ran_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said(MemoryLimitError, DecisionTreeClassifier().fit, X, CLASSES) == (
         "growing a tree on 4 rows and 2 columns ran out of memory.\n"
         "  Hint: max_depth, max_leaf_nodes or min_samples_leaf bounds the tree."
+    )
+
+
+def test_branches_for_declared_values_end_before_the_memory_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(0)
+    table = random.integers(0, 300, (3_000, 3)).astype(str)
+    classes = random.integers(0, 2, len(table))
+    assert ID3Classifier().fit(table, classes).tree_.n_nodes > 50_000
+    monkeypatch.setattr(fitting, "available_memory", lambda: 2 * 10**7)  # for some 50,000 nodes
+    assert said(MemoryLimitError, ID3Classifier().fit, table, classes) == (
+        "growing a tree on 3,000 rows and 3 columns ran out of memory.\n"
+        "  Hint: a question opens a branch for each value of its column, 300 for 'x0';\n"
+        "  max_depth bounds the tree, and DecisionTreeClassifier opens branches for the values that"
+        " a node has."
     )

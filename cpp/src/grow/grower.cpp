@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "treewright/base/discard.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
 #include "treewright/grow/question.hpp"
@@ -36,17 +37,24 @@ std::vector<std::size_t> grouped(const std::vector<Open>& tasks) {
 
 }  // namespace
 
-tree::Tree Growth::grow_tree(const SortedTable* table) {
-    Fragment top;
+void Growth::grow_tree(Parts& parts, const SortedTable* table) {
+    grow_parts(parts, table);
+    join(parts, data, options, progress);
+    if (options.threshold_at == split::ThresholdAt::training)
+        move_thresholds_down(data, parts.tree, progress);
+}
+
+void Growth::grow_parts(Parts& parts, const SortedTable* table) {
     SortedTable own = table == nullptr ? sorted(data, options.block, team) : *table;
     if (table != nullptr) own.block = std::make_shared<data::Block>(*table->block);
-    Open root = open_root(top, std::move(own));
-    std::vector<Open> tasks;
-    if (options.max_leaf_nodes > 0) grow_best_first(std::move(root), top);
-    else grow_depth_first(std::move(root), top, workspaces[0], &tasks);
+    Open root = open_root(parts.top, std::move(own));
+    std::vector<Open>& tasks = parts.tasks;
+    if (options.max_leaf_nodes > 0) grow_best_first(std::move(root), parts.top);
+    else grow_depth_first(std::move(root), parts.top, workspaces[0], &tasks);
 
     const std::vector<std::size_t> first_task = grouped(tasks);
-    std::vector<Fragment> fragments(first_task.size() - 1);
+    std::vector<Fragment>& fragments = parts.fragments;
+    fragments.resize(first_task.size() - 1);
     std::vector<std::size_t> n_rows(fragments.size(), 0);
     for (std::size_t i = 0; i < fragments.size(); ++i)
         for (std::size_t task = first_task[i]; task < first_task[i + 1]; ++task)
@@ -62,16 +70,12 @@ tree::Tree Growth::grow_tree(const SortedTable* table) {
             Open open = std::move(tasks[task]);
             const std::size_t root = fragment.nodes.size();
             fragment.subtrees.push_back({root, open.node});
-            fragment.nodes.push_back(top.nodes[open.node]);
+            fragment.nodes.push_back(parts.top.nodes[open.node]);
             fragment.leaf_range.emplace_back();
             open.node = static_cast<std::uint32_t>(root);
             grow_depth_first(std::move(open), fragment, workspaces[thread], nullptr);
         }
     });
-    tree::Tree tree = join(std::move(top), std::move(fragments), data, options, progress);
-    if (options.threshold_at == split::ThresholdAt::training)
-        move_thresholds_down(data, tree, progress);
-    return tree;
 }
 
 void Growth::grow_depth_first(Open root, Fragment& fragment, Workspace& ws,
@@ -223,7 +227,11 @@ SortedTable sorted(const data::Dataset& data, const data::BlockOptions& options,
 
 tree::Tree grow(const data::Dataset& data, const GrowOptions& options, Progress& progress,
                 const SortedTable* table) {
-    return Growth(data, options, progress).grow_tree(table);
+    auto parts = std::make_unique<Parts>();
+    // The threads are gone when the parts are discarded: they would share in freeing them.
+    fill_or_discard(parts,
+                    [&](Parts& made) { Growth(data, options, progress).grow_tree(made, table); });
+    return std::move(parts->tree);
 }
 
 Inspection inspect(const data::Dataset& data, const GrowOptions& options,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numeric>
 
 #include "treewright/base/random.hpp"
@@ -89,6 +90,9 @@ bool Growth::split(Open& open, split::Candidate& winner, Workspace& ws, bool sha
 void Growth::open_children(Open& open, const split::Candidate& winner, Workspace& ws, bool shared,
                            Fragment& fragment, std::vector<Open>& children, std::uint32_t only) {
     const std::size_t n_branches = winner.n_branches;
+    // Branches for declared values can multiply beyond any memory.
+    if (n_nodes.fetch_add(n_branches, std::memory_order_relaxed) + n_branches > options.most_nodes)
+        throw std::bad_alloc();
     const std::size_t first_child = fragment.nodes.size();
     fragment.nodes.resize(first_child + n_branches);
     fragment.leaf_range.resize(first_child + n_branches);

@@ -10,6 +10,7 @@
 #include "treewright/criteria/registry.hpp"
 #include "treewright/criteria/regression_impurity.hpp"
 #include "treewright/grow/column_finder.hpp"
+#include "treewright/grow/growth.hpp"
 #include "treewright/tree/question.hpp"
 
 namespace treewright::grow {
@@ -17,15 +18,6 @@ namespace {
 
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
-
-/// What a tree is summed up from, node by node, beside its nodes.
-struct NodeRows {
-    std::vector<std::pair<std::size_t, std::size_t>> leaf_range;
-    std::vector<std::uint32_t> leaf_rows;
-    std::vector<double> leaf_weights;
-    std::vector<double> medians;
-    std::vector<double> deviations;
-};
 
 /// Appends a fragment's subtrees to the tree, ids and offsets shifted.
 void append(tree::Tree& tree, NodeRows& figures, Fragment fragment, std::size_t n_outputs,
@@ -108,9 +100,9 @@ void bound_share(const tree::TreeNode& node, double* value) {
 }
 
 struct LeafRows {
-    std::vector<std::pair<std::size_t, std::size_t>> range;
-    std::vector<std::uint32_t> rows;
-    std::vector<double> weights;  ///< empty: the rows' own
+    std::vector<std::pair<std::size_t, std::size_t>>& range;
+    std::vector<std::uint32_t>& rows;
+    std::vector<double>& weights;  ///< empty: the rows' own
     Progress& progress;
 
     /// Calls f(row, weight) for the rows of a leaf in ascending order: sums do not depend on the
@@ -360,12 +352,12 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
 
 }  // namespace
 
-tree::Tree join(Fragment top, std::vector<Fragment> fragments, const data::Dataset& data,
-                const GrowOptions& options, Progress& progress) {
-    tree::Tree tree;
+void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, Progress& progress) {
+    Fragment& top = parts.top;
+    tree::Tree& tree = parts.tree;
     const std::size_t n_outputs = data.target.n_outputs;
     std::size_t n_nodes = top.nodes.size();
-    for (const Fragment& fragment : fragments)
+    for (const Fragment& fragment : parts.fragments)
         n_nodes += fragment.nodes.size() - fragment.subtrees.size();
     tree.nodes.reserve(n_nodes);
     for (std::size_t i = 0; i < top.nodes.size(); ++i) {
@@ -375,13 +367,13 @@ tree::Tree join(Fragment top, std::vector<Fragment> fragments, const data::Datas
     tree.branches = std::move(top.branches);
     tree.terms = std::move(top.terms);
     tree.cuts = std::move(top.cuts);
-    NodeRows figures{std::move(top.leaf_range), std::move(top.leaf_rows),
-                     std::move(top.leaf_weights), std::move(top.medians),
-                     std::move(top.deviations)};
-    for (Fragment& fragment : fragments)
+    NodeRows& figures = parts.rows;
+    figures = {std::move(top.leaf_range), std::move(top.leaf_rows), std::move(top.leaf_weights),
+               std::move(top.medians), std::move(top.deviations)};
+    figures.leaf_range.reserve(n_nodes);
+    for (Fragment& fragment : parts.fragments)
         append(tree, figures, std::move(fragment), n_outputs, progress);
-    LeafRows leaves{std::move(figures.leaf_range), std::move(figures.leaf_rows),
-                    std::move(figures.leaf_weights), progress};
+    LeafRows leaves{figures.leaf_range, figures.leaf_rows, figures.leaf_weights, progress};
     const std::vector<double>& medians = figures.medians;
     const std::vector<double>& deviations = figures.deviations;
     tree.width = data.target.width();
@@ -406,7 +398,6 @@ tree::Tree join(Fragment top, std::vector<Fragment> fragments, const data::Datas
                 }
             }
     }
-    return tree;
 }
 
 namespace {

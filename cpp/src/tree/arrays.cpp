@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
+#include "treewright/base/discard.hpp"
 #include "treewright/tree/question.hpp"
 
 namespace treewright::tree {
@@ -11,7 +13,8 @@ namespace {
 
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
-constexpr std::size_t kNodesPerPiece = 1 << 16;
+/// Nodes from which a tree is freed by a thread of its own.
+constexpr std::size_t kManyNodes = 1 << 16;
 
 template <class T, class Field>
 void gather(const std::vector<TreeNode>& nodes, Progress& progress, std::vector<T>& values,
@@ -48,10 +51,12 @@ std::vector<T> copied(std::span<const T> values) {
     return {values.begin(), values.end()};
 }
 
-}  // namespace
+struct Flattening {
+    Tree tree;
+    TreeArrays arrays;
+};
 
-TreeArrays flattened(Tree tree, Progress& progress) {
-    TreeArrays out;
+void flatten(Tree& tree, TreeArrays& out, Progress& progress) {
     list_surrogates(tree, progress, out);
     const auto each = [&](auto& values, auto&& field) {
         gather(tree.nodes, progress, values, field);
@@ -86,11 +91,16 @@ TreeArrays flattened(Tree tree, Progress& progress) {
     out.term_column = std::move(tree.terms.column);
     out.term_coefficient = std::move(tree.terms.coefficient);
     out.term_share = std::move(tree.terms.share);
-    while (!tree.nodes.empty()) {  // piece by piece: millions of them take a while to free
-        progress.check(true);
-        tree.nodes.resize(tree.nodes.size() - std::min(tree.nodes.size(), kNodesPerPiece));
-    }
-    return out;
+}
+
+}  // namespace
+
+TreeArrays flattened(Tree tree, Progress& progress) {
+    auto made = std::make_unique<Flattening>(Flattening{std::move(tree), {}});
+    fill_or_discard(made, [&](Flattening& both) { flatten(both.tree, both.arrays, progress); });
+    TreeArrays arrays = std::move(made->arrays);
+    if (made->tree.nodes.size() >= kManyNodes) discard(std::move(made));
+    return arrays;
 }
 
 Tree assembled(const TreeView& arrays, Progress& progress) {

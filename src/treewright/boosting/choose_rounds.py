@@ -8,8 +8,8 @@ round at first, after every sixteenth of the rounds made later.
 
 Folds are boosted side by side, and so are the shapes of trees that are tried. All rounds that will
 be made whatever they show, those before patience can end, are one call into the core. A shape ends
-sooner where it cannot become the best any more, and a loss that still falls after half of the most
-rounds has all of them. docs/decisions/017 has what that costs, and what it saves.
+sooner where it cannot become the best any more, and one that leads and still falls after half of
+the most rounds has all of them. docs/decisions/017 has what that costs, and what it saves.
 """
 
 from __future__ import annotations
@@ -42,9 +42,6 @@ _PATIENCE_SHARE = 3
 _ROUNDS_TO_COMPARE = 120
 """In rounds of the model's own rate: what plain trees can say is learned by then (0.95^120 of it is
 left), and the loss shows what the shape can do."""
-_FALL_TO_COME = 1 / 3
-"""What a loss may still fall while its rounds double, as a share of what it fell by when they last
-did: losses flatten, though not always evenly."""
 _ROUNDS_PER_LOOK = 16
 _SCORES_AT_A_TIME = 1_000_000
 """Scores of held-out rows, at all looks together, that one call into the core returns."""
@@ -138,6 +135,7 @@ def choose_rounds(
     final = float(options.learning_rate)
     rate_of = partial(final_rate, final) if choosing_rate is not None else lambda n_best: final
     tried: list[TriedShape] = []
+    before = (math.inf, False)
     for first in range(0, len(shapes), n_together):
         group = []
         for depth, share in shapes[first : first + n_together]:
@@ -148,7 +146,8 @@ def choose_rounds(
             )
             most = max(1, round(options.n_estimators / faster))
             group.append(_Shape(parts, own, most=most, faster=faster))
-        _boost(group, min((each.loss for each in tried), default=math.inf), n_threads, watch)
+        _boost(group, before, n_threads, watch)
+        before = min(before, *((shape.best[1], shape.falls_on) for shape in group))
         tried += [shape.outcome(rate_of) for shape in group]
     return RoundsChoice(tried)
 
@@ -187,7 +186,7 @@ class _Shape:
         self.judged = [each.judged() for each in self._folds]
         weights = [len(own.y) if own.weight is None else own.weight.sum() for _, own in parts]
         self._shares = np.array(weights) / np.sum(weights)
-        self._is_beaten = False
+        self._is_beaten = self._is_decided = False
         n_scores = max(len(own.y) for _, own in parts) * parts[0][0].loss.n_outputs
         self._most_looks = max(1, _SCORES_AT_A_TIME // n_scores)
         self.losses: list[tuple[int, float]] = []
@@ -209,33 +208,41 @@ class _Shape:
         return _best(self.losses)
 
     @property
-    def _still_falls(self) -> bool:
+    def falls_on(self) -> bool:
         """Whether half of the rounds have been made, and the last of them are the best."""
         return self._n_made >= self._half and self.best[0] == self._n_made
 
     @property
     def is_over(self) -> bool:
-        """Whether the loss has not fallen for long enough, cannot fall far enough, or goes on."""
-        return self._is_beaten or self._still_falls or self._n_made >= self._ends_at
+        """Whether the loss has not fallen for long enough, cannot fall far enough, or goes on.
 
-    def compare(self, least: float) -> None:
-        """Let it end where its loss, by what it fell lately, will not come down to another's.
+        One that goes on falling is followed no further once it is known which shape is best: it
+        leads, or the one that leads falls on too, and has led after as many rounds.
+        """
+        is_known = self._is_decided and self.falls_on
+        return self._is_beaten or is_known or self._n_made >= self._ends_at
 
-        A loss falls about as much each time the rounds double, or less: it is taken to fall by a
-        share of what it fell since half of the rounds, for each time they can still double.
+    def compare(self, least: float, *, falls_on: bool) -> None:
+        """Note how it stands beside the least loss, and whether that one still falls.
+
+        It ends where its loss, by what it fell lately, will not come down to the least.
+
+        A loss falls about as much each time the rounds double, or less: what it fell by since half
+        of the rounds is the most that it will, for each time they can still double.
         """
         n_made, loss = self._n_made, self.best[1]
-        if not self._n_to_compare <= n_made < self._half:
+        self._is_decided = falls_on or loss <= least
+        if n_made < self._n_to_compare:
             return
         half = bisect_right(self.losses, n_made // 2, key=lambda pair: pair[0])
         fell = self.losses[max(half - 1, 0)][1] - loss
-        to_come = _FALL_TO_COME * max(fell, 0.0) * math.log2(self._half / n_made)
+        to_come = max(fell, 0.0) * math.log2(self._most / n_made)
         self._is_beaten = loss - to_come > least
 
     def outcome(self, rate_of: Callable[[int], float]) -> TriedShape:
         """Return the rounds to make by the rate of a model, which follows from their number."""
         n_best, loss = self.best
-        if self._still_falls:
+        if self.falls_on:
             n_best = self._most
         rate = rate_of(n_best)
         return TriedShape(
@@ -272,8 +279,13 @@ class _Shape:
         self.losses.extend(zip(looks, means, strict=True))
 
 
-def _boost(shapes: list[_Shape], before: float, n_threads: int, watch: Watch | None) -> None:
-    """Make rounds of all shapes until the last is over; `before` is the loss of earlier ones."""
+def _boost(
+    shapes: list[_Shape], before: tuple[float, bool], n_threads: int, watch: Watch | None
+) -> None:
+    """Make rounds of all shapes until the last is over.
+
+    `before` is the least loss of earlier ones, and whether it still fell.
+    """
     while going := [each for each in shapes if not each.is_over]:
         for each in going:
             each.begin_stage()
@@ -291,9 +303,10 @@ def _boost(shapes: list[_Shape], before: float, n_threads: int, watch: Watch | N
                 if watch is not None:
                     for n_made, loss in each.losses[-len(own) :]:
                         watch(each.options.max_depth, n_made, loss)
-        least = min(before, *(each.best[1] for each in shapes))
+        leader = min(shapes, key=lambda each: each.best[1])
+        least, falls_on = min((leader.best[1], leader.falls_on), before)
         for each in going:
-            each.compare(least)
+            each.compare(least, falls_on=falls_on)
 
 
 def _no_model(core: Any, base: Any, thresholds: Any) -> Any:

@@ -1,4 +1,5 @@
-/// A piece of a tree grown by one thread: one large subtree, or many small ones.
+/// A piece of a tree grown by one thread: one large subtree, or many small ones. What its nodes are
+/// summed up from, once all pieces are one tree.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +51,15 @@ struct Fragment {
     std::vector<std::pair<std::size_t, std::size_t>> leaf_range;  ///< per node, into leaf_rows
     std::vector<double> medians;     ///< nodes x outputs; absolute error only
     std::vector<double> deviations;  ///< per node; absolute error only
+};
+
+/// What a tree is summed up from, node by node, beside its nodes.
+struct NodeRows {
+    std::vector<std::pair<std::size_t, std::size_t>> leaf_range;
+    std::vector<std::uint32_t> leaf_rows;
+    std::vector<double> leaf_weights;
+    std::vector<double> medians;
+    std::vector<double> deviations;
 };
 
 }  // namespace treewright::grow

@@ -3,6 +3,7 @@
 /// (growth_route_rows.cpp), open the children (growth_open_children.cpp); grower.cpp is the loop.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -61,15 +62,25 @@ struct Workspace {
     bool is_caller = false;
 };
 
+/// What growing one tree makes: subtrees that one thread grows each, then all of them as one tree.
+struct Parts {
+    Fragment top;
+    std::vector<Open> tasks;
+    std::vector<Fragment> fragments;  ///< continue nodes of the top
+    NodeRows rows;                    ///< of all of them
+    tree::Tree tree;
+};
+
 class Growth {
 public:
     Growth(const data::Dataset& data, const GrowOptions& options, Progress& progress);
 
-    tree::Tree grow_tree(const SortedTable* table = nullptr);
+    void grow_tree(Parts& parts, const SortedTable* table);
     Inspection inspect_node(const std::vector<std::uint32_t>& path);
 
 private:
     // The loop (grower.cpp)
+    void grow_parts(Parts& parts, const SortedTable* table);
     /// `tasks`, if given, receives the subtrees that one thread should grow alone.
     void grow_depth_first(Open root, Fragment& fragment, Workspace& ws, std::vector<Open>* tasks);
     /// Splits the node that gains most, weighted by its rows, until there are enough leaves.
@@ -197,6 +208,7 @@ private:
     split::Reciprocals reciprocals;
     std::vector<data::Bins> bins;  ///< by column
     double total_weight = 0.0;
+    std::atomic<std::size_t> n_nodes{1};
     std::vector<Workspace> workspaces;
 };
 

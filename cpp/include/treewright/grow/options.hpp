@@ -29,9 +29,10 @@ struct GrowOptions : split::SplitOptions {
     double whole_weight = 0.0;  ///< of the whole table, where a part is grown; 0: the rows given
 
     std::int64_t max_depth = -1;
-    std::int64_t max_leaf_nodes = -1;  ///< grows best-first when set
-    double min_split = 2.0;            ///< rows (copies) a node must have to be split
-    double min_leaf = 1.0;             ///< rows (copies) every branch must have
+    std::int64_t max_leaf_nodes = -1;                     ///< grows best-first when set
+    std::size_t most_nodes = (std::size_t{1} << 31) - 1;  ///< more are refused: std::bad_alloc
+    double min_split = 2.0;  ///< rows (copies) a node must have to be split
+    double min_leaf = 1.0;   ///< rows (copies) every branch must have
     double min_leaf_weight = 0.0;
     double min_branch_share = 0.0;  ///< every branch must have more than this share of the rows
     double min_impurity = 0.0;

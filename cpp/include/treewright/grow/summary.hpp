@@ -4,15 +4,15 @@
 
 #include "treewright/base/progress.hpp"
 #include "treewright/data/dataset.hpp"
-#include "treewright/grow/fragment.hpp"
 #include "treewright/grow/options.hpp"
+#include "treewright/tree/tree.hpp"
 
 namespace treewright::grow {
 
-/// The subtrees of `fragments` continue nodes of `top`.
-[[nodiscard]] tree::Tree join(Fragment top, std::vector<Fragment> fragments,
-                              const data::Dataset& data, const GrowOptions& options,
-                              Progress& progress);
+struct Parts;
+
+/// Makes the tree of the parts, which are used up.
+void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, Progress& progress);
 
 /// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
 /// that is not above it (Quinlan 1993, section 2.4).
