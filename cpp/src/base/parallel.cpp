@@ -49,7 +49,7 @@ Team::~Team() {
     for (std::thread& worker : workers) worker.join();
 }
 
-void Team::for_each(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
+void Team::for_each(std::size_t count, const Work& work) {
     if (workers.empty() || count <= 1) {
         for (std::size_t item = 0; item < count; ++item) {
             of_call.check(true);
@@ -62,14 +62,16 @@ void Team::for_each(std::size_t count, const std::function<void(std::size_t, std
         job = &work;
         next_item = 0;
         n_items = count;
-        n_busy = workers.size();
         failure = nullptr;
         ++generation;
     }
     wake.notify_all();
-    drain(0);
+    drain(0, work);
+    {
+        const std::lock_guard lock(mutex);
+        job = nullptr;  // who has not begun by now is not waited for: nothing is left to do
+    }
     wait_for_others();
-    job = nullptr;
     if (failure) std::rethrow_exception(failure);
 }
 
@@ -87,33 +89,37 @@ void Team::serve(std::size_t thread) {
     std::size_t seen = 0;
     while (true) {
         look([&] { return generation.load(std::memory_order_relaxed) != seen || is_closing; });
+        const Work* work = nullptr;
         {
             std::unique_lock lock(mutex);
             wake.wait(lock, [&] { return is_closing || generation != seen; });
             if (is_closing) return;
             seen = generation;
+            if (job == nullptr) continue;  // the others have done it
+            work = job;
+            ++n_busy;
         }
-        drain(thread);
+        drain(thread, *work);
         const std::lock_guard lock(mutex);
         if (--n_busy == 0) done.notify_one();
     }
 }
 
-void Team::drain(std::size_t thread) {
+void Team::drain(std::size_t thread, const Work& work) {
     while (true) {
         const std::size_t item = next_item.fetch_add(1);
         if (item >= n_items) return;
         attempt([&] {
             of_call.check(thread == 0);
-            (*job)(item, thread);
+            work(item, thread);
         });
     }
 }
 
-template <class Work>
-void Team::attempt(Work&& work) {
+template <class Action>
+void Team::attempt(Action&& action) {
     try {
-        work();
+        action();
     } catch (const Interrupted&) {  // stopped by another thread, which has the reason
         fail(std::current_exception(), false);
     } catch (...) {

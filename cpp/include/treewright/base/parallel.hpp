@@ -32,17 +32,20 @@ public:
     /// For items that check on their own.
     [[nodiscard]] Progress& progress() { return of_call; }
 
+    using Work = std::function<void(std::size_t item, std::size_t thread)>;
+
     /// Calls work(item, thread) for every item in [0, n_items), each exactly once. Items are handed
     /// out in order; thread 0 is the caller. Rethrows the first exception after all have stopped.
-    void for_each(std::size_t n_items,
-                  const std::function<void(std::size_t item, std::size_t thread)>& work);
+    /// A thread that the system has not let run by then is not waited for: on a machine with other
+    /// work that would take longer than the items.
+    void for_each(std::size_t n_items, const Work& work);
 
 private:
     void serve(std::size_t thread);
-    void drain(std::size_t thread);
+    void drain(std::size_t thread, const Work& work);
     /// Does work; what it throws ends the loop.
-    template <class Work>
-    void attempt(Work&& work);
+    template <class Action>
+    void attempt(Action&& action);
     void fail(std::exception_ptr exception, bool is_cause);
     /// Waits until no other thread works.
     void wait_for_others();
@@ -52,7 +55,7 @@ private:
     std::mutex mutex;
     std::condition_variable wake;
     std::condition_variable done;
-    const std::function<void(std::size_t, std::size_t)>* job = nullptr;
+    const Work* job = nullptr;  ///< null once its items are handed out
     std::atomic<std::size_t> next_item{0};
     std::size_t n_items = 0;
     std::atomic<std::size_t> n_busy{0};
