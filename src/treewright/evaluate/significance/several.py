@@ -173,11 +173,11 @@ def max_t(
         deviates = np.where(means == 0, 0.0, means / errors)
     largest = _draw_largest(table, alternative, n_draws, random_state)
     at_least = _extreme(deviates, alternative)
-    exceeding = n_draws - np.searchsorted(largest, at_least, side="left")
+    exceeding = np.array([np.count_nonzero(largest >= each) for each in at_least])
     p_values = np.where(errors == 0, 1.0, (exceeding + 1) / (n_draws + 1))
     # p <= S for those beyond the k-th largest draw, with k the whole part of S (n + 1).
     rank = math.floor((1 - level) * (n_draws + 1) + 1e-9)
-    reach = float(largest[n_draws - rank]) if rank else math.inf
+    reach = float(np.partition(largest, n_draws - rank)[n_draws - rank]) if rank else math.inf
     reaches = np.where((errors == 0) & (means != 0), math.inf, reach * errors)
     intervals = tuple(
         Interval(
@@ -198,7 +198,7 @@ def max_t(
 def _draw_largest(
     table: FloatArray, alternative: Alternative, n_draws: int, random_state: int
 ) -> FloatArray:
-    """Return draws of the most extreme of all t, sorted."""
+    """Return draws of the most extreme of all t."""
     df = len(table) - 1
     varying = table[:, np.ptp(table, axis=0) > 0]
     if not varying.shape[1]:
@@ -210,7 +210,8 @@ def _draw_largest(
     # einsum, as BLAS wakes its threads for a product that is done before they are.
     normal = np.einsum("ij,jk->ki", random.standard_normal((n_draws, len(root))), root)
     scale = np.sqrt(random.chisquare(df, n_draws) / df)
-    return np.sort(_extreme(normal, alternative).max(axis=0) / scale)
+    drawn: FloatArray = _extreme(normal, alternative).max(axis=0) / scale
+    return drawn
 
 
 def _extreme(deviates: FloatArray, alternative: Alternative) -> FloatArray:

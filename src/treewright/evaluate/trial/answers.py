@@ -50,6 +50,11 @@ class Answers:
     def __len__(self) -> int:
         return len(self.actual)
 
+    def with_codes(self, actual: Int64Array, predicted: Int64Array) -> Answers:
+        """Return the same, whose positions among the classes are known already."""
+        vars(self).update(actual_codes=actual, predicted_codes=predicted)
+        return self
+
     def rows(self, rows: Int64Array | BoolArray) -> Answers:
         """Return the answers about some of the rows."""
         parts = {
@@ -100,7 +105,13 @@ def joined(parts: Sequence[Answers]) -> Answers:
         values = [getattr(part, name) for part in parts]
         is_whole = all(each is not None for each in values)
         together[name] = np.concatenate(values) if is_whole else None
-    return replace(parts[0], **together)
+    whole = replace(parts[0], **together)
+    if not whole.classes:
+        return whole
+    return whole.with_codes(
+        np.concatenate([part.actual_codes for part in parts]),
+        np.concatenate([part.predicted_codes for part in parts]),
+    )
 
 
 def code_classes(values: Array, classes: Sequence[Any]) -> Int64Array:

@@ -24,7 +24,6 @@ from treewright.evaluate.trial.answers import (
     Answers,
     as_target,
     check_probabilities,
-    code_classes,
 )
 from treewright.evaluate.trial.task_data import TaskData
 from treewright.parameters import is_number
@@ -104,7 +103,6 @@ class Learner:
         predicted = data.as_answers(predicted)
         probabilities = None
         if data.task == "classes":
-            code_classes(predicted, data.classes)  # refuse a class that there is none of
             probabilities = self._probabilities(model, X, data.classes, len(rows))
         else:
             wrong = np.flatnonzero(~np.isfinite(predicted))
@@ -263,7 +261,9 @@ class Open:
         settled = {} if seed is None else dict.fromkeys(self.seeds, seed)
         if n_threads is not None:
             settled |= dict.fromkeys(self.threads, n_threads)
-        if settled:
+        if all(name in vars(model) for name in settled):  # its own: set without looking them up
+            vars(model).update(settled)
+        else:
             model.set_params(**settled)
 
 

@@ -117,8 +117,8 @@ class TaskData:
         return answered
 
     def judged(self, rows: Array, predicted: Array, probabilities: FloatArray | None) -> Answers:
-        """Return answers about some rows beside the truth."""
-        return Answers(
+        """Return answers about some rows beside the truth; refuse a class that there is none of."""
+        answers = Answers(
             actual=self.y[rows],
             predicted=predicted,
             probabilities=probabilities,
@@ -128,6 +128,9 @@ class TaskData:
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
         )
+        if self.task == "numbers":
+            return answers
+        return answers.with_codes(self.codes[rows], code_classes(predicted, self.classes))
 
 
 def read_task_data(
