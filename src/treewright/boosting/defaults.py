@@ -33,7 +33,7 @@ _FIXED_ROUNDS = 250
 _SLOW_RATE = 0.05
 _ROWS_FOR_SLOW_RATE = 10_000
 _ENOUGH_ROWS = 100_000
-_ENOUGH_ROWS_OF_A_CLASS = 10_000
+_ENOUGH_ROWS_OF_A_CLASS = 5_000
 GOSS_SHARE = 0.1
 
 
@@ -173,7 +173,7 @@ def row_share(
     """Return the share of the rows that a round draws.
 
     ``"auto"`` draws 100,000 rows, and a fifth at least: so many suffice to find the cuts, and trees
-    of different rows find structure that no single cut shows. Of the rarest of classes 10,000 rows
+    of different rows find structure that no single cut shows. Of the rarest of classes 5,000 rows
     are drawn, or all: it is what most errors are about. All rows where columns are nominal, whose
     categories need every row they have. With GOSS it is a tenth, drawn in addition to the rows of
     large gradients.
@@ -181,7 +181,7 @@ def row_share(
     >>> [row_share("auto", n_rows=n, n_rarest=None, has_nominal=False, is_goss=False)
     ...  for n in (1_000, 250_000, 10**6)]
     [1.0, 0.4, 0.2]
-    >>> row_share("auto", n_rows=10**6, n_rarest=20_000, has_nominal=False, is_goss=False)
+    >>> row_share("auto", n_rows=10**6, n_rarest=10_000, has_nominal=False, is_goss=False)
     0.5
     >>> row_share("auto", n_rows=10**6, n_rarest=None, has_nominal=True, is_goss=False)
     1.0
