@@ -5,23 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.algorithms import Choice, check_algorithm, check_task
 from treewright.cli.checks import bounds_of, checked, failed
 from treewright.cli.command import Answer, Argument, Command
-from treewright.cli.data_files import (
-    HowToRead,
-    LearningTable,
-    learning_table,
-    read_table,
-    with_sample,
-)
+from treewright.cli.data_files import HowToRead, LearningTable
 from treewright.cli.failure import Failure, usage
 from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
+from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_table import model_table
 from treewright.cli.model_files import check_exists, describe_model, is_model, load_model
 from treewright.cli.options import READING
 from treewright.cli.progress import Working
-from treewright.cli.python_lines import Raw, call, statement
+from treewright.cli.python_lines import Raw, call, load_line, statement
 from treewright.cli.screen.figures import confusion_on_screen, figures_on_screen
 from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
@@ -159,14 +154,15 @@ def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _J
     """Return the figures of a learner on folds of a table."""
     from treewright import evaluate as library
 
-    choice = _choice(options)
-    table = _table(session, data, options)
-    check_task(choice, table)
+    like = like_of(options["like"])
+    choice = choice_of(session, options, like)
+    table = table_of(session, data, options, like)
+    estimator = estimator_of(choice, table)
     table = _known_rows(session, table)
     cv, method = _folds(table, options)
     with Working(session, f"judging, {method}"):
         done = library.cross_validate(
-            choice.estimator(table.task),
+            estimator,
             table.X,
             table.y,
             cv=cv,
@@ -175,7 +171,7 @@ def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _J
             sample_weight=table.weights,
             groups=table.groups,
             refit=False,
-            random_state=options["seed"],
+            random_state=seed_of(options),
         )
     stopped = ""
     if done.was_stopped:
@@ -197,29 +193,6 @@ def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _J
         checks=_checks(done.scores, options),
         folds=folds,
         stopped=stopped,
-    )
-
-
-def _choice(options: dict[str, Any]) -> Choice:
-    check_algorithm(options["algorithm"])
-    return Choice(
-        algorithm=options["algorithm"],
-        settings=options["settings"],
-        seed=options["seed"],
-        threads=options["threads"],
-    )
-
-
-def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
-    how = HowToRead(**{name: options[name] for name in READING})
-    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
-    return learning_table(
-        session,
-        raw,
-        **{
-            name: options[name]
-            for name in ("target", "task", "ignore", "use", "order", "weight", "groups")
-        },
     )
 
 
@@ -316,27 +289,27 @@ def _result(judged: _Judged) -> dict[str, Any]:
 
 def python(session: Session, *, first: str, second: str | None, **options: Any) -> str:
     """Return the lines that find the same figures."""
-    from treewright.cli.fitting.python_fit import read_call, variable
+    from treewright.cli.fitting.python_fit import X_of, read_call, variable
 
     metrics = ["error", "accuracy"]
-    lines = ["import treewright as tw"]
     if second is None:
-        choice = _choice(options)
-        table = _table(session, first, options)
-        check_task(choice, table)
+        like = like_of(options["like"])
+        choice = choice_of(session, options, like)
+        table = table_of(session, first, options, like)
+        lines = [choice.imports]
         name = variable(table.raw.stem)
         lines.append(statement(f"{name} = {read_call(table)}"))
         cv, _ = _folds(table, options)
         judged = call(
             "tw.evaluate.cross_validate",
-            Raw(choice.python(table.task)),
-            Raw(f"{name}.X"),
+            Raw(choice.python(table.task, order=table.order)),
+            Raw(X_of(table, name)),
             Raw(f"{name}.y"),
             cv=None if cv == 10 else cv,
             repeats=options["repeats"],
             metrics=metrics if table.task == "classes" else ["rmse", "mae", "r2"],
             refit=Raw("False"),
-            random_state=Raw(str(options["seed"])),
+            random_state=Raw(str(seed_of(options))),
         )
         return "\n".join([*lines, statement(f"print({judged})")])
     loaded = load_model(first)
@@ -345,7 +318,7 @@ def python(session: Session, *, first: str, second: str | None, **options: Any) 
 
     name = variable(table.raw.stem)
     inputs = input_names(loaded, schema_of(loaded))
-    lines.append(statement(f"model = {call('tw.load', first)}"))
+    lines = [load_line(first)]
     lines.append(statement(f"{name} = {read_call(table)}"))
     X = Raw(f"{name}.X.select({list(inputs)!r})" if inputs else f"{name}.X")
     judged = call(
@@ -377,6 +350,7 @@ COMMAND = Command(
         "sample",
         "algorithm",
         "settings",
+        "like",
         "seed",
         "threads",
         "folds",

@@ -142,7 +142,8 @@ def fit_and_judge(
 def _on_other_rows(session: Session, model: Any, table: LearningTable, test: str) -> Check:
     """Return the figures of a model on the rows of another table, read as its own was."""
     from treewright import evaluate
-    from treewright.cli.data_files import check_column, read_table, target_values
+    from treewright.cli.data_files import check_column, read_table
+    from treewright.cli.reading.column_roles import target_values
 
     raw = read_table(session, test, like=table.reading)
     check_column(raw, table.target, "--target")

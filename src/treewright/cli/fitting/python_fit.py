@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.fitting.judging import method_of
-from treewright.cli.python_lines import Raw, call, statement
+from treewright.cli.python_lines import Raw, call, literal, statement
 
 if TYPE_CHECKING:
     from treewright.cli.algorithms import Choice
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 def fit_lines(choice: Choice, table: LearningTable, asked: Asked, path: str) -> str:
     """Return the lines that grow, judge and save the model of a table."""
     name = variable(table.raw.stem)
-    lines = ["import treewright as tw", statement(f"{name} = {read_call(table)}")]
+    lines = [choice.imports, statement(f"{name} = {read_call(table)}")]
     method = method_of(table, asked, choice.algorithm)
-    made = choice.python(table.task, oob_score=method == "out of bag")
-    lines.append(statement(f"model = {made}.fit({name}.X, {name}.y)"))
-    rows = f"{name}.X, {name}.y"
-    judged = _judged(method, rows, table, asked)
+    made = choice.python(table.task, oob_score=method == "out of bag", order=table.order)
+    X = X_of(table, name)
+    lines.append(statement(f"model = {made}.fit({X}, {name}.y)"))
+    judged = _judged(method, [X, f"{name}.y"], table, asked)
     if judged:
         lines.append(statement(f"check = {judged}"))
     tree = choice.algorithm in _TREES
@@ -53,11 +53,20 @@ def variable(stem: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) or name in ("tw", "model", "check") else name
 
 
+def X_of(table: LearningTable, name: str) -> str:
+    """Return the columns to learn from; an example is read with all of them."""
+    left = {*table.ignored, *table.left_out}
+    if not table.raw.is_example or not left:
+        return f"{name}.X"
+    return f"{name}.X.select({literal(list(table.X.columns))})"
+
+
 def read_call(table: LearningTable) -> str:
     """Return the call that reads a table with its target, what was found written out."""
     if table.raw.is_example:
         return call("tw.load_example", table.raw.stem)
     reading = table.reading
+    used = {*table.X.columns, table.target}
     told = {} if reading is None else reading.options()
     return call(
         "tw.read",
@@ -65,10 +74,11 @@ def read_call(table: LearningTable) -> str:
         target=table.target,
         ignore=[*table.ignored, *table.left_out],
         **told,
+        kinds={each: kind for each, kind in table.raw.kinds.items() if each in used},
     )
 
 
-def _judged(method: str, rows: str, table: LearningTable, asked: Asked) -> str:
+def _judged(method: str, rows: list[str], table: LearningTable, asked: Asked) -> str:
     metrics = None if table.task == "classes" else ["rmse", "mae", "r2"]
     if method == "none":
         return ""
@@ -76,12 +86,12 @@ def _judged(method: str, rows: str, table: LearningTable, asked: Asked) -> str:
         return ""
     if method == "other rows":
         assert asked.test is not None
-        rows = call("tw.read", asked.test, target=table.target)
-        return f"(lambda other: tw.evaluate.judge(model, other.X, other.y))({rows})"
+        other = call("tw.read", asked.test, target=table.target)
+        return f"(lambda other: tw.evaluate.judge(model, other.X, other.y))({other})"
     if method == "held out":
         parts = call(
             "tw.evaluate.holdout",
-            *map(Raw, rows.split(", ")),
+            *map(Raw, rows),
             test=asked.holdout or 0.2,
             task=table.task,
             metrics=metrics,
@@ -92,7 +102,7 @@ def _judged(method: str, rows: str, table: LearningTable, asked: Asked) -> str:
     return call(
         "tw.evaluate.cross_validate",
         Raw("model"),
-        *map(Raw, rows.split(", ")),
+        *map(Raw, rows),
         cv=cv,
         repeats=asked.repeats,
         metrics=metrics,
