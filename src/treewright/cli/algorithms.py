@@ -12,6 +12,7 @@ from treewright.cli.python_lines import Raw, call, literal
 
 if TYPE_CHECKING:
     from treewright.cli.data_files import LearningTable, Task
+    from treewright.cli.fitting.costs import Costs
     from treewright.cli.fitting.like import Like
 
 Orders = Mapping[str, tuple[str, ...]]
@@ -40,7 +41,9 @@ class Choice:
     threads: int | None = None
     like: Like | None = None
 
-    def estimator(self, task: Task, *, order: Orders | None = None) -> Any:
+    def estimator(
+        self, task: Task, *, order: Orders | None = None, costs: Costs | None = None
+    ) -> Any:
         """Return the estimator, not fitted, its parameters checked by name."""
         import treewright as tw
 
@@ -52,6 +55,8 @@ class Choice:
         values |= self._typed(known)
         if order:
             values["schema"] = _schema(known["schema"], order)
+        if costs is not None:
+            values["cost_matrix"] = costs
         return made.set_params(**values)
 
     def class_name(self, task: Task) -> str:
@@ -84,11 +89,12 @@ class Choice:
             values[name] = value_of(text)
         return values
 
-    def python(self, task: Task, *, oob_score: bool = False, order: Orders | None = None) -> str:
+    def python(self, table: LearningTable, *, oob_score: bool = False) -> str:
         """Return the Python that makes the estimator, what was assumed written out."""
         import treewright as tw
 
-        class_name = self.class_name(task)
+        check_task(self, table)
+        class_name = self.class_name(table.task)
         made: dict[str, Any] = {}
         if self._is_recipe:
             prune = Raw(call("tw.prune.CostComplexity", rule="1-SE"))
@@ -100,9 +106,11 @@ class Choice:
         made |= {name: Raw(literal(value)) for name, value in self._typed(known).items()}
         if oob_score:
             made["oob_score"] = True
-        if order:
-            schema = _schema(known["schema"], order)
+        if table.order:
+            schema = _schema(known["schema"], table.order)
             made["schema"] = Raw(f"tw.{schema!r}")
+        if table.costs is not None:
+            made["cost_matrix"] = Raw("costs")
         if self.like is None:
             return call(f"tw.{class_name}", **made)
         alike = f"clone({call('tw.load', self.like.path)})"

@@ -30,6 +30,7 @@ from treewright.text.names import list_names
 
 if TYPE_CHECKING:
     from treewright.array_types import Array
+    from treewright.cli.fitting.costs import Costs
     from treewright.data.column import Column
     from treewright.data.frame import Frame
     from treewright.data.reading import Reading
@@ -107,6 +108,10 @@ class LearningTable:
         Columns that were to be left out.
     order
         Declared orders of values, by column.
+    weights, groups
+        An entry per row, or None.
+    costs
+        What each answer costs, actual class to predicted class to cost; None: errors count alike.
     """
 
     raw: RawTable
@@ -119,6 +124,7 @@ class LearningTable:
     order: dict[str, tuple[str, ...]] = field(default_factory=dict)
     weights: Array | None = None
     groups: Array | None = None
+    costs: Costs | None = None
 
     @property
     def reading(self) -> Reading | None:

@@ -303,6 +303,14 @@ _TABLE = (
         metavar="NAME",
         rare=True,
     ),
+    Option(
+        "cost",
+        "file",
+        "judging",
+        "CSV of costs: rows actual, columns predicted",
+        metavar="FILE",
+        rare=True,
+    ),
     Option("no_check", "flag", "judging", "do not measure the error"),
     Option(
         "at_least",

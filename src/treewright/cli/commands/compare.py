@@ -10,6 +10,7 @@ from treewright.cli.command import DATA, Answer, Argument, Command
 from treewright.cli.data_files import LearningTable
 from treewright.cli.failure import usage
 from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import Like, like_of
 from treewright.cli.options import READING
@@ -38,7 +39,8 @@ def compare(session: Session, *, data: str, learners: tuple[str, ...], **options
             table.y,
             cv=options["folds"],
             repeats=options["repeats"],
-            metrics=_metrics(table),
+            metrics=judging_metric(table),
+            cost_matrix=table.costs,
             sample_weight=table.weights,
             groups=table.groups,
             random_state=seed_of(options),
@@ -81,10 +83,6 @@ def _choices(
     seed, threads = options["seed"], options["threads"]
     first = Choice(algorithm=like.algorithm, seed=seed, threads=threads, like=like)
     return {like.path: first, **others}
-
-
-def _metrics(table: LearningTable) -> list[str]:
-    return ["error"] if table.task == "classes" else ["rmse"]
 
 
 def _figures(found: Comparison) -> dict[str, Any]:
@@ -187,15 +185,13 @@ def _result(
 
 def python(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> str:
     """Return the lines that compare the same learners."""
-    from treewright.cli.fitting.python_fit import X_of, read_call, variable
+    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
 
     like = like_of(options["like"])
     choices = _choices(learners, options, like)
     table = table_of(session, data, options, like)
     name = variable(table.raw.stem)
-    made = {
-        each: Raw(choice.python(table.task, order=table.order)) for each, choice in choices.items()
-    }
+    made = {each: Raw(choice.python(table)) for each, choice in choices.items()}
     found = call(
         "tw.evaluate.compare",
         made,
@@ -203,13 +199,14 @@ def python(session: Session, *, data: str, learners: tuple[str, ...], **options:
         Raw(f"{name}.y"),
         cv=options["folds"],
         repeats=options["repeats"],
-        metrics=_metrics(table),
+        metrics=[judging_metric(table)],
+        cost_matrix=costs_name(table),
         random_state=Raw(str(seed_of(options))),
     )
     return "\n".join(
         [
             next(iter(choices.values())).imports,
-            statement(f"{name} = {read_call(table)}"),
+            *read_lines(table),
             statement(f"print({found})"),
         ]
     )
@@ -236,6 +233,7 @@ COMMAND = Command(
         "repeats",
         "groups",
         "weight",
+        "cost",
         "at_least",
         "at_most",
     ),

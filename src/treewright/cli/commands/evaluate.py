@@ -9,14 +9,17 @@ from treewright.cli.checks import bounds_of, checked, failed
 from treewright.cli.command import Answer, Argument, Command
 from treewright.cli.data_files import HowToRead, LearningTable
 from treewright.cli.failure import Failure, usage
+from treewright.cli.fitting.constant import constant_answers
+from treewright.cli.fitting.costs import costs_of_file
 from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.judging_metric import few_metrics, judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_table import model_table
 from treewright.cli.model_files import check_exists, describe_model, is_model, load_model
 from treewright.cli.options import READING
 from treewright.cli.progress import Working
-from treewright.cli.python_lines import Raw, call, load_line, statement
+from treewright.cli.python_lines import Raw, call, literal, load_line, statement
 from treewright.cli.screen.figures import confusion_on_screen, figures_on_screen
 from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
@@ -36,6 +39,7 @@ class _Judged:
     title: str
     method: str
     task: str
+    shown: list[str]
     n_rows: int
     scores: Scores
     checks: list[dict[str, Any]]
@@ -79,9 +83,7 @@ def _tested(session: Session, model: str, data: str, options: dict[str, Any]) ->
 
     described = describe_model(model)
     loaded = load_model(model)
-    how = HowToRead(**{name: options[name] for name in READING})
-    table = model_table(session, data, model, loaded, how=how, target=options["target"])
-    table = _known_rows(session, table)
+    table = _model_table(session, data, model, loaded, options)
     if grew(described, loaded, table.X, table.y):
         session.warn(
             "training-rows",
@@ -94,19 +96,34 @@ def _tested(session: Session, model: str, data: str, options: dict[str, Any]) ->
             loaded,
             X,
             table.y,
-            metrics=_metrics(table.task, options),
+            metrics=_metrics(table, options),
+            cost_matrix=table.costs,
             sample_weight=table.weights,
         )
-        found = replace(found, baseline=_constant_answers(table, found))
+        found = replace(found, baseline=constant_answers(table, table.y))
     n_rows = len(table.y)
     return _Judged(
         title=f"{model} on {data}: {counted(n_rows, 'row')}{_classes(found)}",
         method="test",
         task=table.task,
+        shown=few_metrics(table),
         n_rows=n_rows,
         scores=found,
         checks=_checks(found, options),
     )
+
+
+def _model_table(
+    session: Session, data: str, model: str, loaded: Any, options: dict[str, Any]
+) -> LearningTable:
+    """Return the table to judge a saved model on, with the costs of its answers."""
+    how = HowToRead(**{name: options[name] for name in READING})
+    table = model_table(session, data, model, loaded, how=how, target=options["target"])
+    table = _known_rows(session, table)
+    if options["cost"] is None:
+        return table
+    known = list(getattr(loaded, "classes_", ()))
+    return replace(table, costs=costs_of_file(options["cost"], table, known=known))
 
 
 def _known_rows(session: Session, table: LearningTable) -> LearningTable:
@@ -134,22 +151,6 @@ def _known_rows(session: Session, table: LearningTable) -> LearningTable:
     return replace(table, X=table.X.rows(rows), y=table.y[rows])
 
 
-def _constant_answers(table: LearningTable, found: Scores) -> Any:
-    """Return the answers of the constant that is best on these very rows."""
-    import numpy as np
-
-    from treewright import evaluate as library
-
-    if table.task == "numbers":
-        constant: Any = float(np.mean(table.y))
-    else:
-        values, counts = np.unique(table.y.astype(str), return_counts=True)
-        first = values[counts.argmax()]
-        constant = next(each for each in table.y.tolist() if str(each) == first)
-    predicted = np.array([constant] * len(table.y), dtype=table.y.dtype)
-    return library.scores(table.y, predicted, task=table.task, metrics=[found.metric.name]).answers
-
-
 def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _Judged:
     """Return the figures of a learner on folds of a table."""
     from treewright import evaluate as library
@@ -167,7 +168,8 @@ def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _J
             table.y,
             cv=cv,
             repeats=options["repeats"] or 1,
-            metrics=_metrics(table.task, options),
+            metrics=_metrics(table, options),
+            cost_matrix=table.costs,
             sample_weight=table.weights,
             groups=table.groups,
             refit=False,
@@ -188,6 +190,7 @@ def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _J
         ),
         method=method,
         task=table.task,
+        shown=few_metrics(table),
         n_rows=n_rows,
         scores=done.scores,
         checks=_checks(done.scores, options),
@@ -204,17 +207,18 @@ def _folds(table: LearningTable, options: dict[str, Any]) -> tuple[Any, str]:
     return n_folds or 10, f"{n_folds or 10}-fold cross-validation{times}"
 
 
-def _metrics(task: str, options: dict[str, Any]) -> list[str]:
+def _metrics(table: LearningTable, options: dict[str, Any]) -> list[str]:
     """Return the metrics to find: the usual ones, and those that checks name."""
     from treewright.errors import ParameterError
     from treewright.evaluate.metrics import metric_of
 
+    task = table.task
     usual = ["balanced_accuracy", "auc", "log_loss"] if task == "classes" else []
-    found = [*_BESIDE[task], *usual]
+    found = [judging_metric(table), *_BESIDE[task], *usual]
     for name, _ in (*options["at_least"], *options["at_most"]):
         metric = name.rpartition(".")[0] or name
         try:
-            found.append(metric_of(metric, task).name)  # type: ignore[arg-type]
+            asked = metric_of(metric, task)
         except ParameterError as error:
             words = str(error).splitlines()
             raise usage(
@@ -222,6 +226,14 @@ def _metrics(task: str, options: dict[str, Any]) -> list[str]:
                 code="unknown-metric",
                 hint=words[-1].strip().removeprefix("Hint: ").rstrip("."),
             ) from None
+        if asked.needs == "costs" and table.costs is None:
+            raise usage(
+                f"{asked.name} needs what answers cost",
+                code="unknown-metric",
+                hint="--cost FILE",
+                parameter="cost",
+            )
+        found.append(asked.name)
     return list(dict.fromkeys(found))
 
 
@@ -241,7 +253,7 @@ def _checks(found: Scores, options: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _text(judged: _Judged, screen: Screen) -> str:
-    shown = ["error"] if judged.task == "classes" else ["rmse", "mae", "r2"]
+    shown = list(judged.shown)
     asked = [each["metric"] for each in judged.checks]
     shown += [each for each in _BESIDE[judged.task] if each in asked and each not in shown]
     parts = [screen.sentence(screen.safe(judged.title))]
@@ -289,44 +301,43 @@ def _result(judged: _Judged) -> dict[str, Any]:
 
 def python(session: Session, *, first: str, second: str | None, **options: Any) -> str:
     """Return the lines that find the same figures."""
-    from treewright.cli.fitting.python_fit import X_of, read_call, variable
+    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
 
-    metrics = ["error", "accuracy"]
     if second is None:
         like = like_of(options["like"])
         choice = choice_of(session, options, like)
         table = table_of(session, first, options, like)
-        lines = [choice.imports]
+        lines = [choice.imports, *read_lines(table)]
         name = variable(table.raw.stem)
-        lines.append(statement(f"{name} = {read_call(table)}"))
         cv, _ = _folds(table, options)
         judged = call(
             "tw.evaluate.cross_validate",
-            Raw(choice.python(table.task, order=table.order)),
+            Raw(choice.python(table)),
             Raw(X_of(table, name)),
             Raw(f"{name}.y"),
             cv=None if cv == 10 else cv,
             repeats=options["repeats"],
-            metrics=metrics if table.task == "classes" else ["rmse", "mae", "r2"],
+            metrics=list(dict.fromkeys([*few_metrics(table), *_BESIDE[table.task]])),
+            cost_matrix=costs_name(table),
             refit=Raw("False"),
             random_state=Raw(str(seed_of(options))),
         )
         return "\n".join([*lines, statement(f"print({judged})")])
     loaded = load_model(first)
-    table = model_table(session, second, first, loaded, target=options["target"])
+    table = _model_table(session, second, first, loaded, options)
     from treewright.persist.file_answers import input_names, schema_of
 
     name = variable(table.raw.stem)
     inputs = input_names(loaded, schema_of(loaded))
-    lines = [load_line(first)]
-    lines.append(statement(f"{name} = {read_call(table)}"))
-    X = Raw(f"{name}.X.select({list(inputs)!r})" if inputs else f"{name}.X")
+    lines = [load_line(first), *read_lines(table)]
+    X = Raw(f"{name}.X.select({literal(list(inputs))})" if inputs else f"{name}.X")
     judged = call(
         "tw.evaluate.judge",
         Raw("model"),
         X,
         Raw(f"{name}.y"),
-        metrics=metrics if table.task == "classes" else ["rmse", "mae", "r2"],
+        metrics=list(dict.fromkeys([*few_metrics(table), *_BESIDE[table.task]])),
+        cost_matrix=costs_name(table),
     )
     return "\n".join([*lines, statement(f"print({judged})")])
 
@@ -357,6 +368,7 @@ COMMAND = Command(
         "repeats",
         "groups",
         "weight",
+        "cost",
         "at_least",
         "at_most",
     ),

@@ -9,6 +9,7 @@ from treewright.cli.command import DATA, Answer, Command
 from treewright.cli.data_files import LearningTable
 from treewright.cli.failure import Failure
 from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
+from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
@@ -102,8 +103,15 @@ def _training(model: Any, table: LearningTable) -> float | None:
     """Return the error on the rows that the model was grown from."""
     from treewright import evaluate
 
-    metric = "error" if table.task == "classes" else "rmse"
-    found = evaluate.judge(model, table.X, table.y, metrics=[metric], sample_weight=table.weights)
+    metric = judging_metric(table)
+    found = evaluate.judge(
+        model,
+        table.X,
+        table.y,
+        metrics=[metric],
+        sample_weight=table.weights,
+        cost_matrix=table.costs,
+    )
     return found[metric].value
 
 
@@ -134,13 +142,15 @@ def _save(session: Session, grown: _Grown, file: OutFile | None) -> list[str]:
 
 def _text(grown: _Grown, screen: Screen) -> str:
     from treewright.cli.screen.trees import tree_on_screen
+    from treewright.evaluate.metrics import metric_of
 
     parts = []
     tree = getattr(grown.model, "tree_", None)
     if tree is not None:
         parts.append(tree_on_screen(tree, screen, whole=False))
     lines = [screen.sentence(size_in_words(grown.model))]
-    rows = check_lines(grown.check, grown.training)
+    metric = metric_of(judging_metric(grown.table), grown.table.task)
+    rows = check_lines(grown.check, grown.training, metric)
     width = max([18, *(len(name) for name, _, _ in rows)])
     figures = max((len(value) for _, value, _ in rows), default=0)
     for i, (name, value, more) in enumerate(rows):
@@ -203,6 +213,7 @@ COMMAND = Command(
         "test",
         "groups",
         "weight",
+        "cost",
         "no_check",
         "out",
         "force",

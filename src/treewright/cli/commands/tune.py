@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import DATA, Answer, Command
-from treewright.cli.data_files import LearningTable, stem_of
+from treewright.cli.data_files import stem_of
 from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.judging_metric import few_metrics
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
 from treewright.cli.options import READING
@@ -38,7 +39,8 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
             table.X,
             table.y,
             cv=options["folds"] or 5,
-            metrics=_metrics(table),
+            metrics=few_metrics(table),
+            cost_matrix=table.costs,
             sample_weight=table.weights,
             groups=table.groups,
             random_state=seed_of(options),
@@ -67,10 +69,6 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
 
 def _inputs(data: str) -> tuple[str, ...]:
     return () if data == "-" or data.startswith("example:") else (data,)
-
-
-def _metrics(table: LearningTable) -> list[str]:
-    return ["error"] if table.task == "classes" else ["rmse", "mae", "r2"]
 
 
 def _result(found: Tuning, file: str | None) -> dict[str, Any]:
@@ -104,7 +102,7 @@ def _plain(value: Any) -> Any:
 
 def python(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> str:
     """Return the lines that tune and save the same model."""
-    from treewright.cli.fitting.python_fit import X_of, read_call, variable
+    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
 
     like = like_of(options["like"])
     choice = choice_of(session, options, like)
@@ -112,16 +110,17 @@ def python(session: Session, *, data: str, out: str | None, force: bool, **optio
     name = variable(table.raw.stem)
     found = call(
         "tw.evaluate.tune",
-        Raw(choice.python(table.task, order=table.order)),
+        Raw(choice.python(table)),
         Raw(X_of(table, name)),
         Raw(f"{name}.y"),
         cv=options["folds"],
-        metrics=_metrics(table),
+        metrics=few_metrics(table),
+        cost_matrix=costs_name(table),
         random_state=Raw(str(seed_of(options))),
     )
     lines = [
         choice.imports,
-        statement(f"{name} = {read_call(table)}"),
+        *read_lines(table),
         statement(f"found = {found}"),
         "print(found)",
     ]
@@ -156,6 +155,7 @@ COMMAND = Command(
         "folds",
         "groups",
         "weight",
+        "cost",
         "out",
         "force",
     ),

@@ -6,9 +6,11 @@ larger tables by a fifth of the rows, held back, and then a fit on all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from treewright.cli.fitting.constant import constant_answers
+from treewright.cli.fitting.judging_metric import few_metrics, usual_metrics
 from treewright.cli.progress import Working
 from treewright.cli.session import Session
 
@@ -103,9 +105,10 @@ def fit_and_judge(
     if how == "out of bag":
         return model, _out_of_bag(model, table)
     common: dict[str, Any] = {
-        "metrics": _metrics(table),
+        "metrics": usual_metrics(table),
         "sample_weight": table.weights,
         "groups": table.groups,
+        "cost_matrix": table.costs,
     }
     if how == "other rows":
         assert asked.test is not None
@@ -151,28 +154,10 @@ def _on_other_rows(session: Session, model: Any, table: LearningTable, test: str
     for name in table.X.columns:
         check_column(raw, name, "a column of the model:")
     X = raw.frame.select(table.X.columns)
-    found = evaluate.judge(model, X, y, metrics=_metrics(table))
-    constant = _value_of_constant(table, y)
+    found = evaluate.judge(model, X, y, metrics=usual_metrics(table), cost_matrix=table.costs)
     method = f"{len(y):,} rows of {test}"
-    return _check(found, method, whole=found.to_dict(), baseline=constant)
-
-
-def _metrics(table: LearningTable) -> list[str] | None:
-    return None if table.task == "classes" else ["rmse", "mae", "r2"]
-
-
-def _value_of_constant(table: LearningTable, y: Any) -> tuple[float, str]:
-    """Return the figure of the best constant answer of the table on some rows, and its text."""
-    import numpy as np
-
-    from treewright import evaluate
-
-    constant = _constant(table)
-    metric = "error" if table.task == "classes" else "rmse"
-    answers = np.full(len(y), constant, dtype=y.dtype)
-    found = evaluate.scores(y, answers, task=table.task, metrics=[metric])
-    text = f"always {constant!r}" if table.task == "classes" else "always the mean"
-    return found[metric].value, text
+    whole = found.to_dict()
+    return _check(replace(found, baseline=constant_answers(table, y)), method, whole=whole)
 
 
 def _fitted(estimator: Any, table: LearningTable) -> Any:
@@ -207,36 +192,21 @@ def method_of(table: LearningTable, asked: Asked, algorithm: str) -> str:
 
 def _out_of_bag(model: Any, table: LearningTable) -> Check:
     """Return the figures of the answers that the trees give about rows they were not grown from."""
-    import numpy as np
-
     from treewright import evaluate
 
-    if table.task == "classes":
-        shares = np.asarray(model.oob_decision_function_)
-        known = ~np.isnan(shares).any(axis=1)
-        predicted = model.classes_[shares[known].argmax(axis=1)]
-    else:
-        answers = np.asarray(model.oob_prediction_)
-        known = ~np.isnan(answers)
-        predicted = answers[known]
+    bag = model.out_of_bag()
+    known = bag.known
     found = evaluate.scores(
         table.y[known],
-        predicted,
+        bag.predictions,
         task=table.task,
-        metrics=["error"] if table.task == "classes" else ["rmse", "mae", "r2"],
+        metrics=few_metrics(table),
+        cost_matrix=table.costs,
     )
     rows = "" if known.all() else f", {int(known.sum()):,} of {len(known):,} rows"
-    baseline = _value_of_constant(table, table.y)
-    return _check(found, f"out of bag{rows}", whole=found.to_dict(), baseline=baseline)
-
-
-def _constant(table: LearningTable) -> Any:
-    import numpy as np
-
-    if table.task == "numbers":
-        return float(np.mean(table.y))
-    values, counts = np.unique(table.y.astype(object), return_counts=True)
-    return values[counts.argmax()]
+    whole = found.to_dict()
+    found = replace(found, baseline=constant_answers(table, table.y))
+    return _check(found, f"out of bag{rows}", whole=whole)
 
 
 def _check(
@@ -245,17 +215,16 @@ def _check(
     *,
     whole: dict[str, Any],
     folds: int | None = None,
-    baseline: tuple[float, str] | None = None,
 ) -> Check:
-    if baseline is None and found.baseline is not None:
-        baseline = found.metric.value(found.baseline), found.baseline_text
-    beside = {} if found.metric.task == "classes" else found.metrics[1:]
+    baseline = found.baseline
+    of_classes = found.metric.task == "classes"
+    beside = [each for each in found.metrics[1:] if not of_classes or each.name == "error"]
     return Check(
         method=method,
         title=found.metric.title,
         value=found[found.metric.name],
-        baseline=None if baseline is None else baseline[0],
-        baseline_text="" if baseline is None else baseline[1],
+        baseline=None if baseline is None else found.metric.value(baseline),
+        baseline_text="" if baseline is None else found.baseline_text,
         beside={each.title: found[each.name] for each in beside},
         whole=whole,
         folds=folds,

@@ -15,6 +15,7 @@ from treewright.cli.data_files import (
     with_sample,
     with_schema,
 )
+from treewright.cli.fitting.costs import costs_of_file
 from treewright.cli.fitting.like import Like
 from treewright.cli.options import READING
 from treewright.cli.session import Session
@@ -30,9 +31,9 @@ def choice_of(session: Session, options: Mapping[str, Any], like: Like | None = 
     typed = options["algorithm"]
     if typed is not None:
         check_algorithm(typed)
-    taken = like is not None and typed in (None, like.algorithm)
-    algorithm = like.algorithm if taken and like is not None else typed or "tree"
-    if like is not None and not taken:
+    taken = like if like is not None and like.is_taken(typed) else None
+    algorithm = typed or "tree" if taken is None else taken.algorithm
+    if like is not None and taken is None:
         session.note(
             "parameters-not-taken",
             f"{algorithm} has its own parameters, not those of {like.path}",
@@ -42,7 +43,7 @@ def choice_of(session: Session, options: Mapping[str, Any], like: Like | None = 
         settings=options["settings"],
         seed=options["seed"],
         threads=options["threads"],
-        like=like if taken else None,
+        like=taken,
     )
 
 
@@ -61,10 +62,16 @@ def table_of(
         kinds = {**like.kinds_to_say(raw), **dict(how.kind)}
         typed |= like.read_as(raw, typed)
     raw = with_sample(replace(raw, kinds=kinds), options["sample"], seed_of(options))
-    return learning_table(session, raw, order=how.order, **typed)
+    table = learning_table(session, raw, order=how.order, **typed)
+    costs = None
+    if options["cost"] is not None:
+        costs = costs_of_file(options["cost"], table)
+    elif like is not None and like.is_taken(options.get("algorithm")):
+        costs = like.costs
+    return replace(table, costs=costs)
 
 
 def estimator_of(choice: Choice, table: LearningTable) -> Any:
     """Return the estimator for a table, not fitted; refuse one that cannot learn its target."""
     check_task(choice, table)
-    return choice.estimator(table.task, order=table.order)
+    return choice.estimator(table.task, order=table.order, costs=table.costs)

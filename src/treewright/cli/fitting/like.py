@@ -18,6 +18,7 @@ from treewright.cli.reading.column_roles import task_of
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:
+    from treewright.cli.fitting.costs import Costs
     from treewright.data.column import Column
 
 
@@ -60,6 +61,22 @@ class Like:
     def task(self) -> Task:
         """What it predicts."""
         return "numbers" if getattr(self.model, "classes_", None) is None else "classes"
+
+    @property
+    def costs(self) -> Costs | None:
+        """What its answers cost, by the names of the classes."""
+        given = self.model.get_params(deep=False).get("cost_matrix")
+        if given is None or isinstance(given, Mapping):
+            return given
+        classes = self.model.classes_.tolist()
+        return {
+            actual: dict(zip(classes, map(float, row), strict=True))
+            for actual, row in zip(classes, given, strict=True)
+        }
+
+    def is_taken(self, algorithm: str | None) -> bool:
+        """Whether parameters are its own, or those of another algorithm that was typed."""
+        return algorithm in (None, self.algorithm)
 
     def unfitted(self) -> Any:
         """Return an estimator with its parameters that was not fitted."""

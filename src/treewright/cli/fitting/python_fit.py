@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def fit_lines(choice: Choice, table: LearningTable, asked: Asked, path: str) -> str:
     """Return the lines that grow, judge and save the model of a table."""
     name = variable(table.raw.stem)
-    lines = [choice.imports, statement(f"{name} = {read_call(table)}")]
+    lines = [choice.imports, *read_lines(table)]
     method = method_of(table, asked, choice.algorithm)
-    made = choice.python(table.task, oob_score=method == "out of bag", order=table.order)
+    made = choice.python(table, oob_score=method == "out of bag")
     X = X_of(table, name)
     lines.append(statement(f"model = {made}.fit({X}, {name}.y)"))
     judged = _judged(method, [X, f"{name}.y"], table, asked)
@@ -50,7 +50,9 @@ def variable(stem: str) -> str:
 
     name = re.sub(r"\W+", "_", stem).strip("_") or "table"
     name = f"t{name}" if name[0].isdigit() else name
-    return f"{name}_" if keyword.iskeyword(name) or name in ("tw", "model", "check") else name
+    return (
+        f"{name}_" if keyword.iskeyword(name) or name in ("tw", "model", "check", "costs") else name
+    )
 
 
 def X_of(table: LearningTable, name: str) -> str:
@@ -59,6 +61,19 @@ def X_of(table: LearningTable, name: str) -> str:
     if not table.raw.is_example or not left:
         return f"{name}.X"
     return f"{name}.X.select({literal(list(table.X.columns))})"
+
+
+def costs_name(table: LearningTable) -> Raw | None:
+    """Return what stands for the costs of answers, where there are any."""
+    return None if table.costs is None else Raw("costs")
+
+
+def read_lines(table: LearningTable) -> list[str]:
+    """Return the lines that read a table, and say what answers cost."""
+    lines = [statement(f"{variable(table.raw.stem)} = {read_call(table)}")]
+    if table.costs is not None:
+        lines.append(statement(f"costs = {literal(table.costs)}"))
+    return lines
 
 
 def read_call(table: LearningTable) -> str:
@@ -95,6 +110,7 @@ def _judged(method: str, rows: list[str], table: LearningTable, asked: Asked) ->
             test=asked.holdout or 0.2,
             task=table.task,
             metrics=metrics,
+            cost_matrix=costs_name(table),
             random_state=asked.seed or None,
         )
         return f"{parts}.judge(model)"
@@ -106,6 +122,7 @@ def _judged(method: str, rows: list[str], table: LearningTable, asked: Asked) ->
         cv=cv,
         repeats=asked.repeats,
         metrics=metrics,
+        cost_matrix=costs_name(table),
         refit=Raw("False"),
         random_state=asked.seed or None,
     )
