@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from treewright.cli.checks import bounds_of, checked, failed
 from treewright.cli.command import Answer, Argument, Command
 from treewright.cli.data_files import HowToRead, LearningTable
-from treewright.cli.failure import Failure, usage
+from treewright.cli.failure import usage
 from treewright.cli.fitting.constant import constant_answers
 from treewright.cli.fitting.costs import costs_of_file
+from treewright.cli.fitting.judge_learner import asked_of, judge_learner, method_of_folds
 from treewright.cli.fitting.judging import interval_dict
 from treewright.cli.fitting.judging_metric import few_metrics, judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
-from treewright.cli.fitting.model_table import model_table
+from treewright.cli.fitting.model_table import known_rows, model_table, other_table
 from treewright.cli.model_files import check_exists, describe_model, is_model, load_model
 from treewright.cli.options import READING
 from treewright.cli.progress import Working
@@ -28,12 +29,11 @@ if TYPE_CHECKING:
     from treewright.cli.screen.screen import Screen
     from treewright.evaluate import Scores
 
-_FEW_ROWS = 50
 _BESIDE = {"classes": ("error", "accuracy"), "numbers": ("rmse", "mae", "r2")}
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Judged:
+class _Evaluated:
     """What was judged, how, and what came out."""
 
     title: str
@@ -58,14 +58,27 @@ def evaluate(session: Session, *, first: str, second: str | None, **options: Any
                 code="no-table",
                 hint=f"treewright evaluate {first} DATA",
             )
-        judged = _cross_validated(session, first, options)
+        judged = _judged(session, first, options)
     else:
+        _check_is_for_models(second, options)
         judged = _tested(session, first, second, options)
     return Answer(
         text=lambda screen: _text(judged, screen),
         result=lambda: _result(judged),
         failed=failed(judged.checks),
     )
+
+
+def _check_is_for_models(data: str, options: dict[str, Any]) -> None:
+    """Refuse options that say how a learner learns, where a saved model is judged as it is."""
+    for name in ("like", "holdout", "test"):
+        if options[name] is not None:
+            raise usage(
+                f"--{name} is for a learner; a saved model is judged on all rows as it is",
+                code="not-for-models",
+                hint=f"treewright evaluate {data} --{name} {options[name]}",
+                parameter=name,
+            )
 
 
 def _is_model_file(path: str) -> bool:
@@ -75,7 +88,7 @@ def _is_model_file(path: str) -> bool:
     return is_model(path)
 
 
-def _tested(session: Session, model: str, data: str, options: dict[str, Any]) -> _Judged:
+def _tested(session: Session, model: str, data: str, options: dict[str, Any]) -> _Evaluated:
     """Return the figures of a saved model on the rows of a table."""
     from treewright import evaluate as library
     from treewright.persist.file_answers import input_names, schema_of
@@ -102,7 +115,7 @@ def _tested(session: Session, model: str, data: str, options: dict[str, Any]) ->
         )
         found = replace(found, baseline=constant_answers(table, table.y))
     n_rows = len(table.y)
-    return _Judged(
+    return _Evaluated(
         title=f"{model} on {data}: {counted(n_rows, 'row')}{_classes(found)}",
         method="test",
         task=table.task,
@@ -119,92 +132,43 @@ def _model_table(
     """Return the table to judge a saved model on, with the costs of its answers."""
     how = HowToRead(**{name: options[name] for name in READING})
     table = model_table(session, data, model, loaded, how=how, target=options["target"])
-    table = _known_rows(session, table)
+    table = known_rows(session, table)
     if options["cost"] is None:
         return table
     known = list(getattr(loaded, "classes_", ()))
     return replace(table, costs=costs_of_file(options["cost"], table, known=known))
 
 
-def _known_rows(session: Session, table: LearningTable) -> LearningTable:
-    """Return the rows whose target is known; what is left out is told."""
-    import numpy as np
-
-    missing = table.raw.frame.column(table.target).missing
-    if not missing.any():
-        return table
-    if missing.all():
-        raise Failure(
-            code="no-target",
-            message=f"{table.raw.source}: the target {table.target!r} is missing in every row",
-            hint="predict answers rows whose target is not known",
-            file=table.raw.source,
-            column=table.target,
-        )
-    n_left_out = int(missing.sum())
-    session.note(
-        "target-missing",
-        f"{counted(n_left_out, 'row')} without {table.target!r} left out",
-        column=table.target,
-    )
-    rows = np.flatnonzero(~missing)
-    return replace(table, X=table.X.rows(rows), y=table.y[rows])
-
-
-def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _Judged:
-    """Return the figures of a learner on folds of a table."""
-    from treewright import evaluate as library
-
+def _judged(session: Session, data: str, options: dict[str, Any]) -> _Evaluated:
+    """Return the figures of a learner on rows that it did not learn from."""
+    asked = asked_of(options, seed_of(options), data=data)
     like = like_of(options["like"])
     choice = choice_of(session, options, like)
     table = table_of(session, data, options, like)
     estimator = estimator_of(choice, table)
-    table = _known_rows(session, table)
-    cv, method = _folds(table, options)
-    with Working(session, f"judging, {method}"):
-        done = library.cross_validate(
-            estimator,
-            table.X,
-            table.y,
-            cv=cv,
-            repeats=options["repeats"] or 1,
-            metrics=_metrics(table, options),
-            cost_matrix=table.costs,
-            sample_weight=table.weights,
-            groups=table.groups,
-            refit=False,
-            random_state=seed_of(options),
-        )
+    table = known_rows(session, table)
+    how = method_of_folds(table, asked)
+    metrics = _metrics(table, options)
+    other = None if asked.test is None else other_table(session, asked.test, table)
+    judged = judge_learner(session, estimator, table, asked, how, metrics=metrics, other=other)
+    found, n_rows = judged.scores, len(table.y)
     stopped = ""
-    if done.was_stopped:
-        stopped = f"stopped after {len(done.runs)} of {len(done.folds)} folds"
-    n_rows = len(table.y)
-    values = done.values
-    folds = [
-        {"fold": i, **{name: each[i] for name, each in values.items() if i < len(each)}}
-        for i in range(len(done.done))
-    ]
-    return _Judged(
+    if judged.was_stopped:
+        stopped = f"stopped after {len(judged.folds or ())} of {judged.n_folds} folds"
+    return _Evaluated(
         title=(
-            f"{data}: {counted(n_rows, 'row')}{_classes(done.scores)}; {choice.algorithm}, {method}"
+            f"{data}: {counted(n_rows, 'row')}{_classes(found)}; {choice.algorithm},"
+            f" {judged.method}"
         ),
-        method=method,
+        method=judged.method,
         task=table.task,
         shown=few_metrics(table),
-        n_rows=n_rows,
-        scores=done.scores,
-        checks=_checks(done.scores, options),
-        folds=folds,
+        n_rows=n_rows if judged.folds is not None else len(found.answers),
+        scores=found,
+        checks=_checks(found, options),
+        folds=judged.folds,
         stopped=stopped,
     )
-
-
-def _folds(table: LearningTable, options: dict[str, Any]) -> tuple[Any, str]:
-    n_folds, repeats = options["folds"], options["repeats"]
-    if n_folds is None and repeats is None and table.X.n_rows < _FEW_ROWS:
-        return "leave_one_out", "leave-one-out"
-    times = "" if not repeats or repeats == 1 else f", {repeats} times"
-    return n_folds or 10, f"{n_folds or 10}-fold cross-validation{times}"
 
 
 def _metrics(table: LearningTable, options: dict[str, Any]) -> list[str]:
@@ -252,7 +216,7 @@ def _checks(found: Scores, options: dict[str, Any]) -> list[dict[str, Any]]:
     return checked(figures, at_least=options["at_least"], at_most=options["at_most"])
 
 
-def _text(judged: _Judged, screen: Screen) -> str:
+def _text(judged: _Evaluated, screen: Screen) -> str:
     shown = list(judged.shown)
     asked = [each["metric"] for each in judged.checks]
     shown += [each for each in _BESIDE[judged.task] if each in asked and each not in shown]
@@ -265,7 +229,7 @@ def _text(judged: _Judged, screen: Screen) -> str:
     return "\n\n".join(parts)
 
 
-def _result(judged: _Judged) -> dict[str, Any]:
+def _result(judged: _Evaluated) -> dict[str, Any]:
     scores = judged.scores
     made: dict[str, Any] = {
         "method": judged.method,
@@ -301,28 +265,20 @@ def _result(judged: _Judged) -> dict[str, Any]:
 
 def python(session: Session, *, first: str, second: str | None, **options: Any) -> str:
     """Return the lines that find the same figures."""
-    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
+    from treewright.cli.fitting.python_fit import costs_name, judged_lines, read_lines, variable
 
     if second is None:
+        asked = asked_of(options, seed_of(options), data=first)
         like = like_of(options["like"])
         choice = choice_of(session, options, like)
         table = table_of(session, first, options, like)
-        lines = [choice.imports, *read_lines(table)]
-        name = variable(table.raw.stem)
-        cv, _ = _folds(table, options)
-        judged = call(
-            "tw.evaluate.cross_validate",
-            Raw(choice.python(table)),
-            Raw(X_of(table, name)),
-            Raw(f"{name}.y"),
-            cv=None if cv == 10 else cv,
-            repeats=options["repeats"],
-            metrics=list(dict.fromkeys([*few_metrics(table), *_BESIDE[table.task]])),
-            cost_matrix=costs_name(table),
-            refit=Raw("False"),
-            random_state=Raw(str(seed_of(options))),
-        )
-        return "\n".join([*lines, statement(f"print({judged})")])
+        how = method_of_folds(table, asked)
+        metrics = list(dict.fromkeys([*few_metrics(table), *_BESIDE[table.task]]))
+        learner = choice.python(table)
+        lines = judged_lines(session, learner, table, asked, how, metrics=metrics)
+        lines[-1] = f"print({lines[-1]})"
+        return "\n".join([choice.imports, *read_lines(table), *map(statement, lines)])
+    _check_is_for_models(second, options)
     loaded = load_model(first)
     table = _model_table(session, second, first, loaded, options)
     from treewright.persist.file_answers import input_names, schema_of
@@ -345,8 +301,8 @@ def python(session: Session, *, first: str, second: str | None, **options: Any) 
 COMMAND = Command(
     name="evaluate",
     sentence=(
-        "Measure the error of a saved model on a table, or of a learner by cross-validation, with"
-        " its interval."
+        "Measure the error of a saved model on a table, or of a learner on rows it has not seen,"
+        " with its interval."
     ),
     arguments=(
         Argument(name="first", metavar="[MODEL] DATA", takes="data"),
@@ -366,6 +322,8 @@ COMMAND = Command(
         "threads",
         "folds",
         "repeats",
+        "holdout",
+        "test",
         "groups",
         "weight",
         "cost",
@@ -373,7 +331,7 @@ COMMAND = Command(
         "at_most",
     ),
     examples=(
-        ("treewright evaluate loans.csv -a c45", "10-fold"),
+        ("treewright evaluate loans.csv -a c45 --holdout 0.2", "else 10-fold"),
         ("treewright evaluate loans.tw new.csv", "other rows"),
         ("treewright evaluate loans.tw new.csv --at-most error=0.2", "else exit 3"),
     ),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from treewright.cli.command import DATA, Answer, Command
 from treewright.cli.data_files import LearningTable
 from treewright.cli.failure import Failure
-from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
+from treewright.cli.fitting.judge_learner import asked_of
+from treewright.cli.fitting.judging import Check, fit_and_judge
 from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
@@ -34,6 +35,7 @@ class _Grown:
 
 def fit(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> Answer:
     """Grow a model from a table, judge it, and save it."""
+    asked = asked_of(options, seed_of(options), data=data)
     like = like_of(options["like"])
     choice = choice_of(session, options, like)
     check_is_table(data)
@@ -50,7 +52,6 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
             session.writing = None
             said = [f"stopped after step {stopped}; nothing saved"]
             return Answer(text=None, result=lambda: {"stopped_after": stopped}, said=said)
-    asked = _asked(options)
     model, check = fit_and_judge(session, estimator, table, asked, algorithm=choice.algorithm)
     grown = _Grown(model=model, table=table, check=check, training=_training(model, table))
     said = _save(session, grown, file)
@@ -60,11 +61,6 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
         said=said,
         is_screen=True,
     )
-
-
-def _asked(options: dict[str, Any]) -> Asked:
-    typed = {name: options[name] for name in ("folds", "repeats", "holdout", "test", "no_check")}
-    return Asked(**typed, seed=seed_of(options))
 
 
 def _out_file(session: Session, data: str, out: str | None) -> OutFile | None:
@@ -182,12 +178,12 @@ def python(session: Session, *, data: str, steps: bool, out: str | None, **optio
     """Return the lines that grow, judge and save the same model."""
     from treewright.cli.fitting.python_fit import fit_lines
 
+    asked = asked_of(options, seed_of(options), data=data)
     like = like_of(options["like"])
     choice = choice_of(session, options, like)
     table = table_of(session, data, options, like)
-    asked = _asked(options)
     path = out or f"{table.raw.stem}.tw"
-    return fit_lines(choice, table, asked, path)
+    return fit_lines(session, choice, table, asked, path)
 
 
 COMMAND = Command(

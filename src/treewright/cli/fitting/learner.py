@@ -18,6 +18,7 @@ from treewright.cli.data_files import (
 from treewright.cli.fitting.costs import costs_of_file
 from treewright.cli.fitting.like import Like
 from treewright.cli.options import READING
+from treewright.cli.reading.column_roles import kinds_to_say
 from treewright.cli.session import Session
 
 
@@ -59,7 +60,7 @@ def table_of(
         kinds = dict(how.kind)
     else:
         raw = read_table(session, data, how, like=like.remembered.reading, kinds=like.kinds)
-        kinds = {**like.kinds_to_say(raw), **dict(how.kind)}
+        kinds = {**kinds_to_say(like.kinds, raw.frame), **dict(how.kind)}
         typed |= like.read_as(raw, typed)
     raw = with_sample(replace(raw, kinds=kinds), options["sample"], seed_of(options))
     table = learning_table(session, raw, order=how.order, **typed)

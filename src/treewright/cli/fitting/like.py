@@ -139,16 +139,6 @@ class Like:
             column=absent[0],
         )
 
-    def kinds_to_say(self, raw: RawTable) -> dict[str, str]:
-        """Return the columns of text that might be read as numbers or dates, were it not said."""
-        return {
-            name: "text"
-            for name, kind in self.kinds.items()
-            if kind == "text"
-            and name in raw.frame.columns
-            and all(any(map(str.isdigit, str(value))) for value in raw.frame.column(name).values)
-        }
-
 
 def like_of(path: str | None) -> Like | None:
     """Return the model of ``--like``; refuse one that nothing can be grown like."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from treewright.array_types import Array
     from treewright.data.column import Column
+    from treewright.data.frame import Frame
 
 Task = Literal["classes", "numbers"]
 
@@ -65,3 +67,14 @@ def is_identifier(name: str, column: Column) -> bool:
     return column.storage != "float" and bool(
         np.array_equal(numbers, np.arange(1, len(numbers) + 1))
     )
+
+
+def kinds_to_say(kinds: Mapping[str, str], frame: Frame) -> dict[str, str]:
+    """Return the columns of text that might be read as numbers or dates, were it not said."""
+    return {
+        name: "text"
+        for name, kind in kinds.items()
+        if kind == "text"
+        and name in frame.columns
+        and all(any(map(str.isdigit, str(value))) for value in frame.column(name).values)
+    }
