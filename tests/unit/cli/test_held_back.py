@@ -74,6 +74,16 @@ def test_the_other_table_is_read_as_the_first_one_was(here: Path) -> None:
     assert done.document["notes"][-1]["message"] == "1 row without 'kind' left out"
 
 
+def test_rows_without_a_target_leave_with_their_weights_and_groups(here: Path) -> None:
+    rows = [f"{i % 7},{'ab'[i % 2] if i else ''},{1 + i % 3},g{i // 4}" for i in range(60)]
+    text = "\n".join(["size,kind,times,group", *rows])
+    (here / "weighted.csv").write_text(f"{text}\n", encoding="utf-8")
+    line = "evaluate weighted.csv -t kind --weight times --groups group --folds 3 --json"
+    done = run(line, here=here)
+    assert done.code == 0
+    assert done.document["result"]["rows"] == 59
+
+
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
