@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.failure import Exit, Failure, usage
 from treewright.cli.names import ALGORITHMS
-from treewright.cli.python_lines import Raw, call
+from treewright.cli.python_lines import Raw, call, literal
 
 if TYPE_CHECKING:
     from treewright.cli.data_files import LearningTable, Task
+    from treewright.cli.fitting.costs import Costs
+    from treewright.cli.fitting.like import Like
+
+Orders = Mapping[str, tuple[str, ...]]
+"""The values of columns in their order, as ``--order`` says them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,23 +31,39 @@ class Choice:
         NAME and VALUE of each ``--set``.
     seed, threads
         The options of these names.
+    like
+        The model whose parameters it has, where they are not typed.
     """
 
     algorithm: str
     settings: tuple[tuple[str, str], ...] = ()
-    seed: int = 0
+    seed: int | None = None
     threads: int | None = None
+    like: Like | None = None
 
-    def estimator(self, task: Task) -> Any:
+    def estimator(
+        self, task: Task, *, order: Orders | None = None, costs: Costs | None = None
+    ) -> Any:
         """Return the estimator, not fitted, its parameters checked by name."""
         import treewright as tw
 
-        made = getattr(tw, self.class_name(task))()
-        values = self._values(made)
+        made = getattr(tw, self.class_name(task))() if self.like is None else self.like.unfitted()
+        known = made.get_params(deep=False)
+        values: dict[str, Any] = {}
+        if self._is_recipe:
+            values = {"min_samples_leaf": 5, "prune": tw.prune.CostComplexity(rule="1-SE")}
+        values |= self._typed(known)
+        if order:
+            values["schema"] = _schema(known["schema"], order)
+        if costs is not None:
+            values["cost_matrix"] = costs
         return made.set_params(**values)
 
     def class_name(self, task: Task) -> str:
         """Return the name of the class for a target of classes or of numbers."""
+        if self.like is not None:
+            self.like.refuse(task)
+            return self.like.class_name
         check_algorithm(self.algorithm)
         entry = ALGORITHMS[self.algorithm]
         name = entry.classes if task == "classes" else entry.numbers
@@ -50,15 +71,16 @@ class Choice:
             raise _wrong_task(self.algorithm, task)
         return name
 
-    def _values(self, made: Any) -> dict[str, Any]:
-        known = made.get_params(deep=False)
-        values: dict[str, Any] = {}
-        if self.algorithm == "tree":
-            from treewright.prune import CostComplexity
+    @property
+    def _is_recipe(self) -> bool:
+        """Whether it is the default: a tree whose parameters are not its class's."""
+        return self.algorithm == "tree" and self.like is None
 
-            values = {"min_samples_leaf": 5, "prune": CostComplexity(rule="1-SE")}
-        if "random_state" in known:
-            values["random_state"] = self.seed
+    def _typed(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters that options say, the last word of all."""
+        values: dict[str, Any] = {}
+        if "random_state" in known and (self.seed is not None or self.like is None):
+            values["random_state"] = self.seed or 0
         if "n_jobs" in known and self.threads is not None:
             values["n_jobs"] = self.threads
         for name, text in self.settings:
@@ -67,29 +89,50 @@ class Choice:
             values[name] = value_of(text)
         return values
 
-    def python(self, task: Task, *, oob_score: bool = False) -> str:
+    def python(self, table: LearningTable, *, oob_score: bool = False) -> str:
         """Return the Python that makes the estimator, what was assumed written out."""
-        made: dict[str, Any] = {}
-        if self.algorithm == "tree":
-            made = {
-                "min_samples_leaf": 5,
-                "prune": Raw(call("tw.prune.CostComplexity", rule="1-SE")),
-            }
         import treewright as tw
 
-        known = getattr(tw, self.class_name(task))().get_params(deep=False)
-        if "random_state" in known:
-            made["random_state"] = Raw(str(self.seed))
-        if "n_jobs" in known and self.threads is not None:
-            made["n_jobs"] = self.threads
-        for name, text in self.settings:
-            if name not in known:
-                raise unknown_parameter(self.algorithm, name, known)
-            made[name] = Raw(repr(value_of(text)))
-        return call(f"tw.{self.class_name(task)}", **made, oob_score=oob_score)
+        check_task(self, table)
+        class_name = self.class_name(table.task)
+        made: dict[str, Any] = {}
+        if self._is_recipe:
+            prune = Raw(call("tw.prune.CostComplexity", rule="1-SE"))
+            made = {"min_samples_leaf": 5, "prune": prune}
+        known = getattr(tw, class_name)().get_params(deep=False)
+        if self.like is not None:
+            known = self.like.model.get_params(deep=False)
+        # What is None or False is typed, too, and must be seen.
+        made |= {name: Raw(literal(value)) for name, value in self._typed(known).items()}
+        if oob_score:
+            made["oob_score"] = True
+        if table.order:
+            schema = _schema(known["schema"], table.order)
+            made["schema"] = Raw(f"tw.{schema!r}")
+        if table.costs is not None:
+            made["cost_matrix"] = Raw("costs")
+        if self.like is None:
+            return call(f"tw.{class_name}", **made)
+        alike = f"clone({call('tw.load', self.like.path)})"
+        return call(f"{alike}.set_params", **made) if made else alike
+
+    @property
+    def imports(self) -> str:
+        """The lines of Python that import what :meth:`python` needs."""
+        return "import treewright as tw" + (
+            "" if self.like is None else "\nfrom sklearn.base import clone\n"
+        )
 
 
-def parse_learner(text: str, *, seed: int = 0, threads: int | None = None) -> Choice:
+def _schema(given: Any, order: Orders) -> Any:
+    """Return what was declared of the columns, with the orders that were typed."""
+    from treewright import Schema
+
+    schema = Schema() if given is None else given
+    return replace(schema, order={**schema.order, **order})
+
+
+def parse_learner(text: str, *, seed: int | None = None, threads: int | None = None) -> Choice:
     """Return the learner of ``A`` or ``A:name=value,name=value``.
 
     >>> parse_learner("boosting:n_estimators=100").settings
@@ -141,7 +184,7 @@ ALIASES = {
 """What others call them."""
 
 
-def unknown_parameter(algorithm: str, name: str, known: dict[str, Any]) -> Failure:
+def unknown_parameter(algorithm: str, name: str, known: Mapping[str, Any]) -> Failure:
     """Return the refusal of a parameter that an algorithm does not have."""
     from treewright.parameters import nearest
 

@@ -6,127 +6,46 @@ The target, what it is, and the columns that are left out are decided here by th
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from treewright.cli.failure import Failure, usage
 from treewright.cli.progress import Working
+from treewright.cli.reading.column_roles import (
+    FEW_ROWS,
+    all_differ,
+    is_identifier,
+    n_distinct,
+    target_values,
+    task_of,
+)
+from treewright.cli.reading.column_roles import Task as Task
 from treewright.cli.reading.how_to_read import HowToRead as HowToRead
-from treewright.cli.reading.how_to_read import like_reading, options_of
+from treewright.cli.reading.how_to_read import learn_like, like_reading, options_of
 from treewright.cli.reading.how_to_read import with_schema as with_schema
+from treewright.cli.reading.tables import EXAMPLE as EXAMPLE
+from treewright.cli.reading.tables import LearningTable as LearningTable
+from treewright.cli.reading.tables import RawTable as RawTable
+from treewright.cli.reading.tables import stem_of as stem_of
 from treewright.cli.session import Session
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:
-    from treewright.array_types import Array
     from treewright.data.column import Column
     from treewright.data.frame import Frame
     from treewright.data.reading import Reading
 
-Task = Literal["classes", "numbers"]
-
-EXAMPLE = "example:"
 _TARGET_NAMES = ("target", "class", "label", "y")
-_MOST_WHOLE_CLASSES = 10
-"""Whole numbers of at most so many values are classes."""
-_FEW_ROWS = 8
-"""In fewer rows values may all differ by chance."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RawTable:
-    """All columns of a file or an example, before anything is decided about them.
-
-    Parameters
-    ----------
-    source
-        As it was typed.
-    frame
-        The columns, the target among them.
-    target
-        The target, where an example declares it.
-    classes
-        Its classes in order, where they are declared.
-    """
-
-    source: str
-    frame: Frame
-    target: str | None = None
-    classes: tuple[object, ...] = ()
-
-    @property
-    def is_example(self) -> bool:
-        """Whether it is one of the embedded tables."""
-        return self.source.startswith(EXAMPLE)
-
-    @property
-    def stem(self) -> str:
-        """The name that a model of it is saved under, without a suffix."""
-        return stem_of(self.source)
-
-
-def stem_of(data: str) -> str:
-    """Return the name of a table without folder and suffixes.
-
-    >>> stem_of("data/loans.csv.gz"), stem_of("example:iris"), stem_of("-")
-    ('loans', 'iris', 'stdin')
-    """
-    if data == "-":
-        return "stdin"
-    if data.startswith(EXAMPLE):
-        return data.removeprefix(EXAMPLE)
-    name = Path(data).name
-    for suffix in (".gz", ".bz2", ".xz"):
-        name = name.removesuffix(suffix)
-    return Path(name).stem
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LearningTable:
-    """What a model is grown from.
-
-    Parameters
-    ----------
-    raw
-        Where it comes from.
-    X, y
-        The columns to learn from, and the target.
-    target, task
-        The target's name, and what it is.
-    left_out
-        Columns that were left out as identifiers.
-    ignored
-        Columns that were to be left out.
-    order
-        Declared orders of values, by column.
-    """
-
-    raw: RawTable
-    X: Frame
-    y: Array
-    target: str
-    task: Task
-    left_out: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
-    order: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    weights: Array | None = None
-    groups: Array | None = None
-
-    @property
-    def reading(self) -> Reading | None:
-        """How its file was read, as far as it concerns the columns that are used."""
-        reading = self.raw.frame.reading
-        if reading is None:
-            return None
-        used = {*self.X.columns, self.target, None}
-        return replace(reading, notes=tuple(n for n in reading.notes if n.column in used))
 
 
 def read_table(
-    session: Session, data: str, how: HowToRead | None = None, *, like: Any = None
+    session: Session,
+    data: str,
+    how: HowToRead | None = None,
+    *,
+    like: Reading | None = None,
+    kinds: Mapping[str, Any] | None = None,
 ) -> RawTable:
     """Return the columns of a file, of standard input (``-``) or of an example.
 
@@ -136,10 +55,12 @@ def read_table(
         What was typed about reading.
     like
         The reading of the table that a model was grown from: this one is read alike.
+    kinds
+        What its columns held, where another model is to be grown: stray texts are then refused.
     """
     if data.startswith(EXAMPLE):
         return _example(data)
-    frame = _frame_of_file(session, data, with_schema(how or HowToRead()), like)
+    frame = _frame_of_file(session, data, with_schema(how or HowToRead()), like, kinds)
     if frame.n_rows == 0:
         raise Failure(code="no-rows", message=f"{data} has no rows below its header", file=data)
     return RawTable(source=data, frame=frame)
@@ -169,14 +90,22 @@ def _example(data: str) -> RawTable:
     return RawTable(source=data, frame=frame, target=example.target, classes=example.classes)
 
 
-def _frame_of_file(session: Session, data: str, how: HowToRead, like: Any = None) -> Frame:
+def _frame_of_file(
+    session: Session,
+    data: str,
+    how: HowToRead,
+    like: Reading | None,
+    kinds: Mapping[str, Any] | None,
+) -> Frame:
     from treewright.cli.reading.file_faults import check_before_reading, told_as_options
     from treewright.data.files.any_file import read_file
 
     check_before_reading(data, how)
     options = options_of(how)
     with told_as_options(data, how), Working(session, f"reading {data}"):
-        if like is not None:
+        if kinds is not None:
+            options = learn_like(options, like, kinds)
+        elif like is not None:
             options = like_reading(options, like)
         return read_file(data, options)
 
@@ -215,6 +144,7 @@ def learning_table(
     order: Sequence[tuple[str, str]] = (),
     weight: str | None = None,
     groups: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> LearningTable:
     """Return a table with its target, and note what was assumed.
 
@@ -222,6 +152,8 @@ def learning_table(
     ----------
     target, task, ignore, use, order, weight, groups
         The options of these names.
+    columns
+        The columns to learn from, as a model has them; None: all but identifiers.
     """
     frame = raw.frame
     aside = [name for name in (weight, groups) if name is not None]
@@ -233,18 +165,7 @@ def learning_table(
     column = kept.column(chosen)
     found = _task(session, chosen, column, task, announced=target is not None or raw.is_example)
     X = kept.drop(chosen, *aside)
-    left_out = tuple(
-        name
-        for name in X.columns
-        if name not in use and not raw.is_example and is_identifier(name, X.column(name))
-    )
-    for name in left_out:
-        session.note(
-            "identifier-left-out",
-            f"{name!r} left out: all {X.n_rows:,} values differ",
-            remedy=f"--use {name}",
-            column=name,
-        )
+    left_out = _left_out(session, raw, X, use=use, columns=columns)
     _tell_reading(session, frame, skip={*ignore, *left_out})
     X = X.drop(*left_out)
     if not X.columns:
@@ -266,6 +187,34 @@ def learning_table(
         weights=frame.weights if weight is None else frame[weight],
         groups=None if groups is None else frame[groups],
     )
+
+
+def _left_out(
+    session: Session, raw: RawTable, X: Frame, *, use: Sequence[str], columns: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the columns that are not learned from: identifiers, or those a model does not have."""
+    if columns is not None:
+        others = tuple(name for name in X.columns if name not in columns and name not in use)
+        if others:
+            session.note(
+                "not-of-model",
+                f"left out, not of the model: {list_names(others)}",
+                remedy="--use NAMES",
+            )
+        return others
+    found = tuple(
+        name
+        for name in X.columns
+        if name not in use and not raw.is_example and is_identifier(name, X.column(name))
+    )
+    for name in found:
+        session.note(
+            "identifier-left-out",
+            f"{name!r} left out: all {X.n_rows:,} values differ",
+            remedy=f"--use {name}",
+            column=name,
+        )
+    return found
 
 
 def check_column(raw: RawTable, name: str, option: str) -> None:
@@ -313,7 +262,7 @@ def _target(session: Session, raw: RawTable, frame: Frame, given: str | None) ->
         raise Failure(code="no-columns", message=f"{raw.source} has no columns left")
     name, reason = assumed_target(raw, frame)
     column = frame.column(name)
-    if column.storage == "value" and _all_differ(column) and len(column) >= _FEW_ROWS:
+    if column.storage == "value" and all_differ(column) and len(column) >= FEW_ROWS:
         raise Failure(
             code="no-target",
             message=f"{name!r}, {reason}, is no target: all {len(column):,} texts differ",
@@ -356,55 +305,6 @@ def _task(
             column=name,
         )
     return found
-
-
-def task_of(column: Column) -> Task:
-    """Return what a column is as a target: text and few whole numbers are classes."""
-    if column.storage == "value":
-        return "classes"
-    few = column.storage in ("int", "uint") and n_distinct(column) <= _MOST_WHOLE_CLASSES
-    return "classes" if few else "numbers"
-
-
-def target_values(column: Column, task: Task) -> Array:
-    """Return the target as an array: classes as they are, numbers as floats."""
-    import numpy as np
-
-    from treewright.data.column import whole_as_floats
-
-    if column.storage in ("int", "uint") and column.present is not None:
-        column = whole_as_floats(column)
-    values = np.asarray(column.to_numpy())
-    return values if task == "classes" else values.astype(np.float64)
-
-
-def n_distinct(column: Column) -> int:
-    """Return how many different values a column has, missing ones not counted."""
-    import numpy as np
-
-    return len(np.unique(column.numbers()[~column.missing]))
-
-
-def _all_differ(column: Column) -> bool:
-    return not column.missing.any() and n_distinct(column) == len(column)
-
-
-def is_identifier(name: str, column: Column) -> bool:
-    """Return whether a column names rows: differing texts, 1, 2, 3 ..., or a differing ``id``."""
-    import numpy as np
-
-    if len(column) < _FEW_ROWS or column.fixed or not _all_differ(column):
-        return False
-    if column.storage == "value":
-        return all(isinstance(value, str) for value in column.values)
-    if column.storage not in ("int", "uint", "float"):
-        return False
-    if re.fullmatch(r"(?i)id|.*_id", name):
-        return True
-    numbers = column.numbers()
-    return column.storage != "float" and bool(
-        np.array_equal(numbers, np.arange(1, len(numbers) + 1))
-    )
 
 
 def _tell_reading(session: Session, frame: Frame, *, skip: set[str]) -> None:

@@ -224,7 +224,6 @@ _TABLE = (
         "tree, c45, cart, forest ...: help algorithms",
         metavar="NAME",
         letter="a",
-        default="tree",
     ),
     Option(
         "settings",
@@ -240,8 +239,14 @@ _TABLE = (
         "model",
         "seed of everything that is drawn (default 0)",
         metavar="N",
-        default=0,
         least=0,
+    ),
+    Option(
+        "like",
+        "file",
+        "model",
+        "parameters, target and columns as MODEL has them",
+        metavar="MODEL",
     ),
     Option(
         "threads",
@@ -296,6 +301,14 @@ _TABLE = (
         "judging",
         "column with the weights of the rows",
         metavar="NAME",
+        rare=True,
+    ),
+    Option(
+        "cost",
+        "file",
+        "judging",
+        "CSV of costs: rows actual, columns predicted",
+        metavar="FILE",
         rare=True,
     ),
     Option("no_check", "flag", "judging", "do not measure the error"),

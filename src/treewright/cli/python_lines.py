@@ -36,19 +36,23 @@ def statement(line: str) -> str:
     if len(line) <= _WIDTH:
         return line
     lines: list[str] = []
-    rest = line
+    rest, depth = line, 0
     while len(rest) > _WIDTH:
-        place = _last_break(rest[:_WIDTH], inside=bool(lines))
+        place, inside = _last_break(rest[:_WIDTH], depth)
         if place <= 4:
             break
+        depth = inside
         lines.append(rest[:place].rstrip())
         rest = "    " + rest[place:].lstrip()
     return "\n".join([*lines, rest])
 
 
-def _last_break(text: str, *, inside: bool) -> int:
-    """Return the last place after a comma that is in no text in quotes and inside brackets."""
-    place, quote, depth, escaped = 0, "", int(inside), False
+def _last_break(text: str, depth: int) -> tuple[int, int]:
+    """Return the last place after a comma that is in no text in quotes and inside brackets.
+
+    Beside it, how many brackets are open there; `depth` are open at the beginning.
+    """
+    place, inside, quote, escaped = 0, depth, "", False
     for i, letter in enumerate(text):
         if quote:
             if escaped:
@@ -64,8 +68,8 @@ def _last_break(text: str, *, inside: bool) -> int:
         elif letter in ")]}":
             depth -= 1
         elif letter == "," and depth > 0 and text[i + 1 : i + 2] == " ":
-            place = i + 1
-    return place
+            place, inside = i + 1, depth
+    return place, inside
 
 
 def literal(value: Any) -> str:

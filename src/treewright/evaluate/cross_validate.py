@@ -375,7 +375,7 @@ def _with_rows(run: Run, data: TaskData, folds: Folds) -> Answers:
 
 
 def constant_answers(data: TaskData, folds: Folds, part: int) -> Answers:
-    """Return the answers of the best constant: the most frequent class, or the mean."""
+    """Return the answers of the best constant: the most frequent or cheapest class, or the mean."""
     split = folds.splits[part]
     weights = np.ones(data.n_rows) if data.weights is None else data.weights
     answer: Any
@@ -385,6 +385,8 @@ def constant_answers(data: TaskData, folds: Folds, part: int) -> Answers:
         return data.judged(split.test, given, None)
     totals = data.class_weights(split.train)
     given = np.empty(len(split.test), dtype=object)
-    given[:] = data.classes[int(np.argmax(totals))]
+    costs = data.cost_matrix
+    best = np.argmax(totals) if costs is None else np.argmin(totals @ costs)
+    given[:] = data.classes[int(best)]
     shares = np.tile(totals / totals.sum(), (len(split.test), 1))
     return data.judged(split.test, given, shares)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.algorithms import Choice, check_task, parse_learner
+from treewright.cli.algorithms import Choice, parse_learner
 from treewright.cli.checks import checked, failed
 from treewright.cli.command import DATA, Answer, Argument, Command
-from treewright.cli.data_files import (
-    HowToRead,
-    LearningTable,
-    learning_table,
-    read_table,
-    with_sample,
-)
+from treewright.cli.data_files import LearningTable
 from treewright.cli.failure import usage
 from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.judging_metric import judging_metric
+from treewright.cli.fitting.learner import estimator_of, seed_of, table_of
+from treewright.cli.fitting.like import Like, like_of
 from treewright.cli.options import READING
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
@@ -26,28 +23,27 @@ if TYPE_CHECKING:
     from treewright.cli.screen.screen import Screen
     from treewright.evaluate import Comparison
 
-_TABLE = ("target", "task", "ignore", "use", "order", "weight", "groups")
-
 
 def compare(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> Answer:
     """Compare learners on the same folds of a table."""
     from treewright import evaluate
 
-    choices = _choices(learners, options)
-    table = _table(session, data, options)
-    for each in choices.values():
-        check_task(each, table)
+    like = like_of(options["like"])
+    choices = _choices(learners, options, like)
+    table = table_of(session, data, options, like)
+    estimators = {name: estimator_of(each, table) for name, each in choices.items()}
     with Working(session, f"comparing {len(choices)} learners"):
         found = evaluate.compare(
-            {name: each.estimator(table.task) for name, each in choices.items()},
+            estimators,
             table.X,
             table.y,
             cv=options["folds"],
             repeats=options["repeats"],
-            metrics=_metrics(table),
+            metrics=judging_metric(table),
+            cost_matrix=table.costs,
             sample_weight=table.weights,
             groups=table.groups,
-            random_state=options["seed"],
+            random_state=seed_of(options),
         )
     if found.was_stopped:
         session.tell_notes()
@@ -61,9 +57,11 @@ def compare(session: Session, *, data: str, learners: tuple[str, ...], **options
     )
 
 
-def _choices(learners: tuple[str, ...], options: dict[str, Any]) -> dict[str, Choice]:
-    """Return the learners by the names they are shown by."""
-    if len(learners) < 2:
+def _choices(
+    learners: tuple[str, ...], options: dict[str, Any], like: Like | None
+) -> dict[str, Choice]:
+    """Return the learners by the names they are shown by, that of ``--like`` first."""
+    if len(learners) + (like is not None) < 2:
         raise usage(
             "compare needs two learners or more",
             code="few-learners",
@@ -79,17 +77,12 @@ def _choices(learners: tuple[str, ...], options: dict[str, Any]) -> dict[str, Ch
     for name in names:
         if names.count(name) > 1:
             raise usage(f"{name} is there twice", code="same-learner")
-    return dict(zip(names, parsed, strict=True))
-
-
-def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
-    how = HowToRead(**{name: options[name] for name in READING})
-    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
-    return learning_table(session, raw, **{name: options[name] for name in _TABLE})
-
-
-def _metrics(table: LearningTable) -> list[str]:
-    return ["error"] if table.task == "classes" else ["rmse"]
+    others = dict(zip(names, parsed, strict=True))
+    if like is None:
+        return others
+    seed, threads = options["seed"], options["threads"]
+    first = Choice(algorithm=like.algorithm, seed=seed, threads=threads, like=like)
+    return {like.path: first, **others}
 
 
 def _figures(found: Comparison) -> dict[str, Any]:
@@ -192,26 +185,28 @@ def _result(
 
 def python(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> str:
     """Return the lines that compare the same learners."""
-    from treewright.cli.fitting.python_fit import read_call, variable
+    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
 
-    choices = _choices(learners, options)
-    table = _table(session, data, options)
+    like = like_of(options["like"])
+    choices = _choices(learners, options, like)
+    table = table_of(session, data, options, like)
     name = variable(table.raw.stem)
-    made = {each: Raw(choice.python(table.task)) for each, choice in choices.items()}
+    made = {each: Raw(choice.python(table)) for each, choice in choices.items()}
     found = call(
         "tw.evaluate.compare",
         made,
-        Raw(f"{name}.X"),
+        Raw(X_of(table, name)),
         Raw(f"{name}.y"),
         cv=options["folds"],
         repeats=options["repeats"],
-        metrics=_metrics(table),
-        random_state=Raw(str(options["seed"])),
+        metrics=[judging_metric(table)],
+        cost_matrix=costs_name(table),
+        random_state=Raw(str(seed_of(options))),
     )
     return "\n".join(
         [
-            "import treewright as tw",
-            statement(f"{name} = {read_call(table)}"),
+            next(iter(choices.values())).imports,
+            *read_lines(table),
             statement(f"print({found})"),
         ]
     )
@@ -231,12 +226,14 @@ COMMAND = Command(
         "task",
         *READING,
         "sample",
+        "like",
         "seed",
         "threads",
         "folds",
         "repeats",
         "groups",
         "weight",
+        "cost",
         "at_least",
         "at_most",
     ),
@@ -250,6 +247,6 @@ COMMAND = Command(
     more=(
         "A learner is an algorithm, or A:name=value,name=value with parameters. The first is what"
         " the others are compared with. --at-most NAME.error=X asks it of one learner, error=X of"
-        " the best."
+        " the best. With --like MODEL the others are compared with a learner like MODEL."
     ),
 )

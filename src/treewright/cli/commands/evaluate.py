@@ -5,23 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.algorithms import Choice, check_algorithm, check_task
 from treewright.cli.checks import bounds_of, checked, failed
 from treewright.cli.command import Answer, Argument, Command
-from treewright.cli.data_files import (
-    HowToRead,
-    LearningTable,
-    learning_table,
-    read_table,
-    with_sample,
-)
-from treewright.cli.failure import Failure, usage
+from treewright.cli.data_files import HowToRead, LearningTable
+from treewright.cli.failure import usage
+from treewright.cli.fitting.constant import constant_answers
+from treewright.cli.fitting.costs import costs_of_file
+from treewright.cli.fitting.judge_learner import asked_of, judge_learner, method_of_folds
 from treewright.cli.fitting.judging import interval_dict
-from treewright.cli.fitting.model_table import model_table
+from treewright.cli.fitting.judging_metric import few_metrics, judging_metric
+from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
+from treewright.cli.fitting.like import like_of
+from treewright.cli.fitting.model_table import known_rows, model_table, other_table
 from treewright.cli.model_files import check_exists, describe_model, is_model, load_model
 from treewright.cli.options import READING
 from treewright.cli.progress import Working
-from treewright.cli.python_lines import Raw, call, statement
+from treewright.cli.python_lines import Raw, call, literal, load_line, statement
 from treewright.cli.screen.figures import confusion_on_screen, figures_on_screen
 from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
@@ -30,17 +29,17 @@ if TYPE_CHECKING:
     from treewright.cli.screen.screen import Screen
     from treewright.evaluate import Scores
 
-_FEW_ROWS = 50
 _BESIDE = {"classes": ("error", "accuracy"), "numbers": ("rmse", "mae", "r2")}
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Judged:
+class _Evaluated:
     """What was judged, how, and what came out."""
 
     title: str
     method: str
     task: str
+    shown: list[str]
     n_rows: int
     scores: Scores
     checks: list[dict[str, Any]]
@@ -59,14 +58,27 @@ def evaluate(session: Session, *, first: str, second: str | None, **options: Any
                 code="no-table",
                 hint=f"treewright evaluate {first} DATA",
             )
-        judged = _cross_validated(session, first, options)
+        judged = _judged(session, first, options)
     else:
+        _check_is_for_models(second, options)
         judged = _tested(session, first, second, options)
     return Answer(
         text=lambda screen: _text(judged, screen),
         result=lambda: _result(judged),
         failed=failed(judged.checks),
     )
+
+
+def _check_is_for_models(data: str, options: dict[str, Any]) -> None:
+    """Refuse options that say how a learner learns, where a saved model is judged as it is."""
+    for name in ("like", "holdout", "test"):
+        if options[name] is not None:
+            raise usage(
+                f"--{name} is for a learner; a saved model is judged on all rows as it is",
+                code="not-for-models",
+                hint=f"treewright evaluate {data} --{name} {options[name]}",
+                parameter=name,
+            )
 
 
 def _is_model_file(path: str) -> bool:
@@ -76,7 +88,7 @@ def _is_model_file(path: str) -> bool:
     return is_model(path)
 
 
-def _tested(session: Session, model: str, data: str, options: dict[str, Any]) -> _Judged:
+def _tested(session: Session, model: str, data: str, options: dict[str, Any]) -> _Evaluated:
     """Return the figures of a saved model on the rows of a table."""
     from treewright import evaluate as library
     from treewright.persist.file_answers import input_names, schema_of
@@ -84,9 +96,7 @@ def _tested(session: Session, model: str, data: str, options: dict[str, Any]) ->
 
     described = describe_model(model)
     loaded = load_model(model)
-    how = HowToRead(**{name: options[name] for name in READING})
-    table = model_table(session, data, model, loaded, how=how, target=options["target"])
-    table = _known_rows(session, table)
+    table = _model_table(session, data, model, loaded, options)
     if grew(described, loaded, table.X, table.y):
         session.warn(
             "training-rows",
@@ -99,149 +109,80 @@ def _tested(session: Session, model: str, data: str, options: dict[str, Any]) ->
             loaded,
             X,
             table.y,
-            metrics=_metrics(table.task, options),
+            metrics=_metrics(table, options),
+            cost_matrix=table.costs,
             sample_weight=table.weights,
         )
-        found = replace(found, baseline=_constant_answers(table, found))
+        found = replace(found, baseline=constant_answers(table, table.y))
     n_rows = len(table.y)
-    return _Judged(
+    return _Evaluated(
         title=f"{model} on {data}: {counted(n_rows, 'row')}{_classes(found)}",
         method="test",
         task=table.task,
+        shown=few_metrics(table),
         n_rows=n_rows,
         scores=found,
         checks=_checks(found, options),
     )
 
 
-def _known_rows(session: Session, table: LearningTable) -> LearningTable:
-    """Return the rows whose target is known; what is left out is told."""
-    import numpy as np
-
-    missing = table.raw.frame.column(table.target).missing
-    if not missing.any():
+def _model_table(
+    session: Session, data: str, model: str, loaded: Any, options: dict[str, Any]
+) -> LearningTable:
+    """Return the table to judge a saved model on, with the costs of its answers."""
+    how = HowToRead(**{name: options[name] for name in READING})
+    table = model_table(session, data, model, loaded, how=how, target=options["target"])
+    table = known_rows(session, table)
+    if options["cost"] is None:
         return table
-    if missing.all():
-        raise Failure(
-            code="no-target",
-            message=f"{table.raw.source}: the target {table.target!r} is missing in every row",
-            hint="predict answers rows whose target is not known",
-            file=table.raw.source,
-            column=table.target,
-        )
-    n_left_out = int(missing.sum())
-    session.note(
-        "target-missing",
-        f"{counted(n_left_out, 'row')} without {table.target!r} left out",
-        column=table.target,
-    )
-    rows = np.flatnonzero(~missing)
-    return replace(table, X=table.X.rows(rows), y=table.y[rows])
+    known = list(getattr(loaded, "classes_", ()))
+    return replace(table, costs=costs_of_file(options["cost"], table, known=known))
 
 
-def _constant_answers(table: LearningTable, found: Scores) -> Any:
-    """Return the answers of the constant that is best on these very rows."""
-    import numpy as np
-
-    from treewright import evaluate as library
-
-    if table.task == "numbers":
-        constant: Any = float(np.mean(table.y))
-    else:
-        values, counts = np.unique(table.y.astype(str), return_counts=True)
-        first = values[counts.argmax()]
-        constant = next(each for each in table.y.tolist() if str(each) == first)
-    predicted = np.array([constant] * len(table.y), dtype=table.y.dtype)
-    return library.scores(table.y, predicted, task=table.task, metrics=[found.metric.name]).answers
-
-
-def _cross_validated(session: Session, data: str, options: dict[str, Any]) -> _Judged:
-    """Return the figures of a learner on folds of a table."""
-    from treewright import evaluate as library
-
-    choice = _choice(options)
-    table = _table(session, data, options)
-    check_task(choice, table)
-    table = _known_rows(session, table)
-    cv, method = _folds(table, options)
-    with Working(session, f"judging, {method}"):
-        done = library.cross_validate(
-            choice.estimator(table.task),
-            table.X,
-            table.y,
-            cv=cv,
-            repeats=options["repeats"] or 1,
-            metrics=_metrics(table.task, options),
-            sample_weight=table.weights,
-            groups=table.groups,
-            refit=False,
-            random_state=options["seed"],
-        )
+def _judged(session: Session, data: str, options: dict[str, Any]) -> _Evaluated:
+    """Return the figures of a learner on rows that it did not learn from."""
+    asked = asked_of(options, seed_of(options), data=data)
+    like = like_of(options["like"])
+    choice = choice_of(session, options, like)
+    table = table_of(session, data, options, like)
+    estimator = estimator_of(choice, table)
+    table = known_rows(session, table)
+    how = method_of_folds(table, asked)
+    metrics = _metrics(table, options)
+    other = None if asked.test is None else other_table(session, asked.test, table)
+    judged = judge_learner(session, estimator, table, asked, how, metrics=metrics, other=other)
+    found, n_rows = judged.scores, len(table.y)
     stopped = ""
-    if done.was_stopped:
-        stopped = f"stopped after {len(done.runs)} of {len(done.folds)} folds"
-    n_rows = len(table.y)
-    values = done.values
-    folds = [
-        {"fold": i, **{name: each[i] for name, each in values.items() if i < len(each)}}
-        for i in range(len(done.done))
-    ]
-    return _Judged(
+    if judged.was_stopped:
+        stopped = f"stopped after {len(judged.folds or ())} of {judged.n_folds} folds"
+    return _Evaluated(
         title=(
-            f"{data}: {counted(n_rows, 'row')}{_classes(done.scores)}; {choice.algorithm}, {method}"
+            f"{data}: {counted(n_rows, 'row')}{_classes(found)}; {choice.algorithm},"
+            f" {judged.method}"
         ),
-        method=method,
+        method=judged.method,
         task=table.task,
-        n_rows=n_rows,
-        scores=done.scores,
-        checks=_checks(done.scores, options),
-        folds=folds,
+        shown=few_metrics(table),
+        n_rows=n_rows if judged.folds is not None else len(found.answers),
+        scores=found,
+        checks=_checks(found, options),
+        folds=judged.folds,
         stopped=stopped,
     )
 
 
-def _choice(options: dict[str, Any]) -> Choice:
-    check_algorithm(options["algorithm"])
-    return Choice(
-        algorithm=options["algorithm"],
-        settings=options["settings"],
-        seed=options["seed"],
-        threads=options["threads"],
-    )
-
-
-def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
-    how = HowToRead(**{name: options[name] for name in READING})
-    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
-    return learning_table(
-        session,
-        raw,
-        **{
-            name: options[name]
-            for name in ("target", "task", "ignore", "use", "order", "weight", "groups")
-        },
-    )
-
-
-def _folds(table: LearningTable, options: dict[str, Any]) -> tuple[Any, str]:
-    n_folds, repeats = options["folds"], options["repeats"]
-    if n_folds is None and repeats is None and table.X.n_rows < _FEW_ROWS:
-        return "leave_one_out", "leave-one-out"
-    times = "" if not repeats or repeats == 1 else f", {repeats} times"
-    return n_folds or 10, f"{n_folds or 10}-fold cross-validation{times}"
-
-
-def _metrics(task: str, options: dict[str, Any]) -> list[str]:
+def _metrics(table: LearningTable, options: dict[str, Any]) -> list[str]:
     """Return the metrics to find: the usual ones, and those that checks name."""
     from treewright.errors import ParameterError
     from treewright.evaluate.metrics import metric_of
 
+    task = table.task
     usual = ["balanced_accuracy", "auc", "log_loss"] if task == "classes" else []
-    found = [*_BESIDE[task], *usual]
+    found = [judging_metric(table), *_BESIDE[task], *usual]
     for name, _ in (*options["at_least"], *options["at_most"]):
         metric = name.rpartition(".")[0] or name
         try:
-            found.append(metric_of(metric, task).name)  # type: ignore[arg-type]
+            asked = metric_of(metric, task)
         except ParameterError as error:
             words = str(error).splitlines()
             raise usage(
@@ -249,6 +190,14 @@ def _metrics(task: str, options: dict[str, Any]) -> list[str]:
                 code="unknown-metric",
                 hint=words[-1].strip().removeprefix("Hint: ").rstrip("."),
             ) from None
+        if asked.needs == "costs" and table.costs is None:
+            raise usage(
+                f"{asked.name} needs what answers cost",
+                code="unknown-metric",
+                hint="--cost FILE",
+                parameter="cost",
+            )
+        found.append(asked.name)
     return list(dict.fromkeys(found))
 
 
@@ -267,8 +216,8 @@ def _checks(found: Scores, options: dict[str, Any]) -> list[dict[str, Any]]:
     return checked(figures, at_least=options["at_least"], at_most=options["at_most"])
 
 
-def _text(judged: _Judged, screen: Screen) -> str:
-    shown = ["error"] if judged.task == "classes" else ["rmse", "mae", "r2"]
+def _text(judged: _Evaluated, screen: Screen) -> str:
+    shown = list(judged.shown)
     asked = [each["metric"] for each in judged.checks]
     shown += [each for each in _BESIDE[judged.task] if each in asked and each not in shown]
     parts = [screen.sentence(screen.safe(judged.title))]
@@ -280,7 +229,7 @@ def _text(judged: _Judged, screen: Screen) -> str:
     return "\n\n".join(parts)
 
 
-def _result(judged: _Judged) -> dict[str, Any]:
+def _result(judged: _Evaluated) -> dict[str, Any]:
     scores = judged.scores
     made: dict[str, Any] = {
         "method": judged.method,
@@ -316,44 +265,35 @@ def _result(judged: _Judged) -> dict[str, Any]:
 
 def python(session: Session, *, first: str, second: str | None, **options: Any) -> str:
     """Return the lines that find the same figures."""
-    from treewright.cli.fitting.python_fit import read_call, variable
+    from treewright.cli.fitting.python_fit import costs_name, judged_lines, read_lines, variable
 
-    metrics = ["error", "accuracy"]
-    lines = ["import treewright as tw"]
     if second is None:
-        choice = _choice(options)
-        table = _table(session, first, options)
-        check_task(choice, table)
-        name = variable(table.raw.stem)
-        lines.append(statement(f"{name} = {read_call(table)}"))
-        cv, _ = _folds(table, options)
-        judged = call(
-            "tw.evaluate.cross_validate",
-            Raw(choice.python(table.task)),
-            Raw(f"{name}.X"),
-            Raw(f"{name}.y"),
-            cv=None if cv == 10 else cv,
-            repeats=options["repeats"],
-            metrics=metrics if table.task == "classes" else ["rmse", "mae", "r2"],
-            refit=Raw("False"),
-            random_state=Raw(str(options["seed"])),
-        )
-        return "\n".join([*lines, statement(f"print({judged})")])
+        asked = asked_of(options, seed_of(options), data=first)
+        like = like_of(options["like"])
+        choice = choice_of(session, options, like)
+        table = table_of(session, first, options, like)
+        how = method_of_folds(table, asked)
+        metrics = list(dict.fromkeys([*few_metrics(table), *_BESIDE[table.task]]))
+        learner = choice.python(table)
+        lines = judged_lines(session, learner, table, asked, how, metrics=metrics)
+        lines[-1] = f"print({lines[-1]})"
+        return "\n".join([choice.imports, *read_lines(table), *map(statement, lines)])
+    _check_is_for_models(second, options)
     loaded = load_model(first)
-    table = model_table(session, second, first, loaded, target=options["target"])
+    table = _model_table(session, second, first, loaded, options)
     from treewright.persist.file_answers import input_names, schema_of
 
     name = variable(table.raw.stem)
     inputs = input_names(loaded, schema_of(loaded))
-    lines.append(statement(f"model = {call('tw.load', first)}"))
-    lines.append(statement(f"{name} = {read_call(table)}"))
-    X = Raw(f"{name}.X.select({list(inputs)!r})" if inputs else f"{name}.X")
+    lines = [load_line(first), *read_lines(table)]
+    X = Raw(f"{name}.X.select({literal(list(inputs))})" if inputs else f"{name}.X")
     judged = call(
         "tw.evaluate.judge",
         Raw("model"),
         X,
         Raw(f"{name}.y"),
-        metrics=metrics if table.task == "classes" else ["rmse", "mae", "r2"],
+        metrics=list(dict.fromkeys([*few_metrics(table), *_BESIDE[table.task]])),
+        cost_matrix=costs_name(table),
     )
     return "\n".join([*lines, statement(f"print({judged})")])
 
@@ -361,8 +301,8 @@ def python(session: Session, *, first: str, second: str | None, **options: Any) 
 COMMAND = Command(
     name="evaluate",
     sentence=(
-        "Measure the error of a saved model on a table, or of a learner by cross-validation, with"
-        " its interval."
+        "Measure the error of a saved model on a table, or of a learner on rows it has not seen,"
+        " with its interval."
     ),
     arguments=(
         Argument(name="first", metavar="[MODEL] DATA", takes="data"),
@@ -377,17 +317,21 @@ COMMAND = Command(
         "sample",
         "algorithm",
         "settings",
+        "like",
         "seed",
         "threads",
         "folds",
         "repeats",
+        "holdout",
+        "test",
         "groups",
         "weight",
+        "cost",
         "at_least",
         "at_most",
     ),
     examples=(
-        ("treewright evaluate loans.csv -a c45", "10-fold"),
+        ("treewright evaluate loans.csv -a c45 --holdout 0.2", "else 10-fold"),
         ("treewright evaluate loans.tw new.csv", "other rows"),
         ("treewright evaluate loans.tw new.csv --at-most error=0.2", "else exit 3"),
     ),

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.algorithms import Choice, check_algorithm, check_task
 from treewright.cli.command import DATA, Answer, Command
-from treewright.cli.data_files import (
-    HowToRead,
-    LearningTable,
-    learning_table,
-    read_table,
-    with_sample,
-    with_schema,
-)
+from treewright.cli.data_files import LearningTable
 from treewright.cli.failure import Failure
-from treewright.cli.fitting.judging import Asked, Check, fit_and_judge
+from treewright.cli.fitting.judge_learner import asked_of
+from treewright.cli.fitting.judging import Check, fit_and_judge
+from treewright.cli.fitting.judging_metric import judging_metric
+from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
+from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
 from treewright.cli.options import READING
 from treewright.cli.out_files import OutFile, check_out
@@ -39,18 +35,14 @@ class _Grown:
 
 def fit(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> Answer:
     """Grow a model from a table, judge it, and save it."""
-    choice = _choice(options)
+    asked = asked_of(options, seed_of(options), data=data)
+    like = like_of(options["like"])
+    choice = choice_of(session, options, like)
     check_is_table(data)
     file = _out_file(session, data, out)
-    table = _table(session, data, options)
-    check_task(choice, table)
+    table = table_of(session, data, options, like)
+    estimator = estimator_of(choice, table)
     _check_target(table)
-    estimator = choice.estimator(table.task)
-    if table.order:
-        from treewright import Schema
-
-        orders: dict[str | int, Any] = dict(table.order.items())
-        estimator.set_params(schema=Schema(order=orders))
     session.tell_notes(blank=not session.quiet)
     if steps:
         from treewright.cli.fitting.steps import show_steps
@@ -60,14 +52,6 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
             session.writing = None
             said = [f"stopped after step {stopped}; nothing saved"]
             return Answer(text=None, result=lambda: {"stopped_after": stopped}, said=said)
-    asked = Asked(
-        folds=options["folds"],
-        repeats=options["repeats"],
-        holdout=options["holdout"],
-        test=options["test"],
-        no_check=options["no_check"],
-        seed=options["seed"],
-    )
     model, check = fit_and_judge(session, estimator, table, asked, algorithm=choice.algorithm)
     grown = _Grown(model=model, table=table, check=check, training=_training(model, table))
     said = _save(session, grown, file)
@@ -76,16 +60,6 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
         result=lambda: _result(grown, file),
         said=said,
         is_screen=True,
-    )
-
-
-def _choice(options: dict[str, Any]) -> Choice:
-    check_algorithm(options["algorithm"])
-    return Choice(
-        algorithm=options["algorithm"],
-        settings=options["settings"],
-        seed=options["seed"],
-        threads=options["threads"],
     )
 
 
@@ -101,22 +75,6 @@ def _out_file(session: Session, data: str, out: str | None) -> OutFile | None:
         out = f"{stem_of(data)}.tw"
     inputs = () if data == "-" or data.startswith("example:") else (data,)
     return check_out(session, out, inputs=inputs)
-
-
-def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
-    how = with_schema(HowToRead(**{name: options[name] for name in READING}))
-    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
-    return learning_table(
-        session,
-        raw,
-        target=options["target"],
-        task=options["task"],
-        ignore=options["ignore"],
-        use=options["use"],
-        order=how.order,
-        weight=options["weight"],
-        groups=options["groups"],
-    )
 
 
 def _check_target(table: LearningTable) -> None:
@@ -141,8 +99,15 @@ def _training(model: Any, table: LearningTable) -> float | None:
     """Return the error on the rows that the model was grown from."""
     from treewright import evaluate
 
-    metric = "error" if table.task == "classes" else "rmse"
-    found = evaluate.judge(model, table.X, table.y, metrics=[metric], sample_weight=table.weights)
+    metric = judging_metric(table)
+    found = evaluate.judge(
+        model,
+        table.X,
+        table.y,
+        metrics=[metric],
+        sample_weight=table.weights,
+        cost_matrix=table.costs,
+    )
     return found[metric].value
 
 
@@ -173,13 +138,15 @@ def _save(session: Session, grown: _Grown, file: OutFile | None) -> list[str]:
 
 def _text(grown: _Grown, screen: Screen) -> str:
     from treewright.cli.screen.trees import tree_on_screen
+    from treewright.evaluate.metrics import metric_of
 
     parts = []
     tree = getattr(grown.model, "tree_", None)
     if tree is not None:
         parts.append(tree_on_screen(tree, screen, whole=False))
     lines = [screen.sentence(size_in_words(grown.model))]
-    rows = check_lines(grown.check, grown.training)
+    metric = metric_of(judging_metric(grown.table), grown.table.task)
+    rows = check_lines(grown.check, grown.training, metric)
     width = max([18, *(len(name) for name, _, _ in rows)])
     figures = max((len(value) for _, value, _ in rows), default=0)
     for i, (name, value, more) in enumerate(rows):
@@ -211,12 +178,12 @@ def python(session: Session, *, data: str, steps: bool, out: str | None, **optio
     """Return the lines that grow, judge and save the same model."""
     from treewright.cli.fitting.python_fit import fit_lines
 
-    choice = _choice(options)
-    table = _table(session, data, options)
-    check_task(choice, table)
-    asked = Asked(**{each.name: options[each.name] for each in fields(Asked)})
+    asked = asked_of(options, seed_of(options), data=data)
+    like = like_of(options["like"])
+    choice = choice_of(session, options, like)
+    table = table_of(session, data, options, like)
     path = out or f"{table.raw.stem}.tw"
-    return fit_lines(replace(choice), table, asked, path)
+    return fit_lines(session, choice, table, asked, path)
 
 
 COMMAND = Command(
@@ -232,6 +199,7 @@ COMMAND = Command(
         "sample",
         "algorithm",
         "settings",
+        "like",
         "seed",
         "threads",
         "steps",
@@ -241,6 +209,7 @@ COMMAND = Command(
         "test",
         "groups",
         "weight",
+        "cost",
         "no_check",
         "out",
         "force",

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.algorithms import Choice, check_algorithm, check_task
 from treewright.cli.command import DATA, Answer, Command
-from treewright.cli.data_files import (
-    HowToRead,
-    LearningTable,
-    learning_table,
-    read_table,
-    stem_of,
-    with_sample,
-)
+from treewright.cli.data_files import stem_of
 from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.judging_metric import few_metrics
+from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
+from treewright.cli.fitting.like import like_of
 from treewright.cli.options import READING
 from treewright.cli.out_files import check_out
 from treewright.cli.progress import Working
@@ -24,31 +19,31 @@ from treewright.cli.session import Session
 if TYPE_CHECKING:
     from treewright.evaluate import Tuning
 
-_TABLE = ("target", "task", "ignore", "use", "order", "weight", "groups")
-
 
 def tune(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> Answer:
     """Search for better parameters, and save the model that has them."""
     del force  # the session has it
     from treewright import evaluate
 
-    choice = _choice(options)
+    like = like_of(options["like"])
+    choice = choice_of(session, options, like)
     path = out or (None if data == "-" else f"{stem_of(data)}.tw")
     file = None if path is None else check_out(session, path, inputs=_inputs(data))
     if file is None:
         session.note("not-saved", "from stdin nothing is saved without --out", remedy="--out FILE")
-    table = _table(session, data, options)
-    check_task(choice, table)
+    table = table_of(session, data, options, like)
+    estimator = estimator_of(choice, table)
     with Working(session, f"tuning {choice.algorithm}"):
         found = evaluate.tune(
-            choice.estimator(table.task),
+            estimator,
             table.X,
             table.y,
             cv=options["folds"] or 5,
-            metrics=_metrics(table),
+            metrics=few_metrics(table),
+            cost_matrix=table.costs,
             sample_weight=table.weights,
             groups=table.groups,
-            random_state=options["seed"],
+            random_state=seed_of(options),
         )
     if found.was_stopped:
         session.tell_notes()
@@ -74,26 +69,6 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
 
 def _inputs(data: str) -> tuple[str, ...]:
     return () if data == "-" or data.startswith("example:") else (data,)
-
-
-def _choice(options: dict[str, Any]) -> Choice:
-    check_algorithm(options["algorithm"])
-    return Choice(
-        algorithm=options["algorithm"],
-        settings=options["settings"],
-        seed=options["seed"],
-        threads=options["threads"],
-    )
-
-
-def _table(session: Session, data: str, options: dict[str, Any]) -> LearningTable:
-    how = HowToRead(**{name: options[name] for name in READING})
-    raw = with_sample(read_table(session, data, how), options["sample"], options["seed"])
-    return learning_table(session, raw, **{name: options[name] for name in _TABLE})
-
-
-def _metrics(table: LearningTable) -> list[str]:
-    return ["error"] if table.task == "classes" else ["rmse", "mae", "r2"]
 
 
 def _result(found: Tuning, file: str | None) -> dict[str, Any]:
@@ -127,23 +102,25 @@ def _plain(value: Any) -> Any:
 
 def python(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> str:
     """Return the lines that tune and save the same model."""
-    from treewright.cli.fitting.python_fit import read_call, variable
+    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
 
-    choice = _choice(options)
-    table = _table(session, data, options)
+    like = like_of(options["like"])
+    choice = choice_of(session, options, like)
+    table = table_of(session, data, options, like)
     name = variable(table.raw.stem)
     found = call(
         "tw.evaluate.tune",
-        Raw(choice.python(table.task)),
-        Raw(f"{name}.X"),
+        Raw(choice.python(table)),
+        Raw(X_of(table, name)),
         Raw(f"{name}.y"),
         cv=options["folds"],
-        metrics=_metrics(table),
-        random_state=Raw(str(options["seed"])),
+        metrics=few_metrics(table),
+        cost_matrix=costs_name(table),
+        random_state=Raw(str(seed_of(options))),
     )
     lines = [
-        "import treewright as tw",
-        statement(f"{name} = {read_call(table)}"),
+        choice.imports,
+        *read_lines(table),
         statement(f"found = {found}"),
         "print(found)",
     ]
@@ -172,11 +149,13 @@ COMMAND = Command(
         "sample",
         "algorithm",
         "settings",
+        "like",
         "seed",
         "threads",
         "folds",
         "groups",
         "weight",
+        "cost",
         "out",
         "force",
     ),

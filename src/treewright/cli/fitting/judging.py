@@ -6,39 +6,19 @@ larger tables by a fifth of the rows, held back, and then a fit on all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from treewright.cli.fitting.constant import constant_answers
+from treewright.cli.fitting.judge_learner import Asked, Judged, fitted, judge_learner, method_of
+from treewright.cli.fitting.judging_metric import few_metrics, usual_metrics
+from treewright.cli.fitting.model_table import other_table
 from treewright.cli.progress import Working
 from treewright.cli.session import Session
 
 if TYPE_CHECKING:
     from treewright.cli.data_files import LearningTable
-    from treewright.evaluate import Interval, Scores
-
-_FEW_ROWS = 50
-_MANY_CELLS = 1_000_000
-_OUT_OF_BAG = ("forest", "extra-trees", "bagging")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What was typed about judging.
-
-    Parameters
-    ----------
-    folds, repeats, holdout, test, no_check
-        The options of these names.
-    seed
-        Seed of folds and of rows held back.
-    """
-
-    folds: int | None = None
-    repeats: int | None = None
-    holdout: float | None = None
-    test: str | None = None
-    no_check: bool = False
-    seed: int = 0
+    from treewright.evaluate import Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,171 +71,57 @@ def fit_and_judge(
     session: Session, estimator: Any, table: LearningTable, asked: Asked, *, algorithm: str
 ) -> tuple[Any, Check | None]:
     """Return the model fitted to all rows, and how good it is by the rule or as was asked."""
-    from treewright import evaluate
-
     how = method_of(table, asked, algorithm)
+    # Read first: what is wrong with it is said before the work, not after it.
+    other = None if asked.test is None else other_table(session, asked.test, table)
     if how == "out of bag":
         estimator.set_params(oob_score=True)
     with Working(session, "growing"):
-        model = _fitted(estimator, table)
+        model = fitted(estimator, table)
     if how == "none":
         return model, None
     if how == "out of bag":
-        return model, _out_of_bag(model, table)
-    common: dict[str, Any] = {
-        "metrics": _metrics(table),
-        "sample_weight": table.weights,
-        "groups": table.groups,
-    }
-    if how == "other rows":
-        assert asked.test is not None
-        return model, _on_other_rows(session, model, table, asked.test)
-    if how == "held out":
-        share = 0.2 if asked.holdout is None else asked.holdout
-        with Working(session, f"judging on {share:.0%} of the rows"):
-            parts = evaluate.holdout(
-                table.X, table.y, test=share, task=table.task, random_state=asked.seed, **common
-            )
-            found = parts.judge(estimator)
-        n_judged = len(parts.test)
-        method = f"{n_judged:,} rows held out, drawn by seed {asked.seed}"
-        return model, _check(found, method, whole=found.to_dict())
-    cv: Any = "leave_one_out" if how == "leave-one-out" else asked.folds or 10
-    with Working(session, f"judging, {how}"):
-        done = evaluate.cross_validate(
-            estimator,
-            table.X,
-            table.y,
-            cv=cv,
-            repeats=asked.repeats or 1,
-            refit=False,
-            random_state=asked.seed,
-            **common,
-        )
-    if done.was_stopped:
+        return model, _check(_out_of_bag(model, table))
+    metrics = usual_metrics(table)
+    found = judge_learner(
+        session, estimator, table, asked, how, metrics=metrics, other=other, model=model
+    )
+    if found.was_stopped:
         raise KeyboardInterrupt
-    times = "" if not asked.repeats or asked.repeats == 1 else f", {asked.repeats} times"
-    method = how + times
-    return model, _check(done.scores, method, whole=done.to_dict(), folds=len(done.folds))
+    return model, _check(found)
 
 
-def _on_other_rows(session: Session, model: Any, table: LearningTable, test: str) -> Check:
-    """Return the figures of a model on the rows of another table, read as its own was."""
-    from treewright import evaluate
-    from treewright.cli.data_files import check_column, read_table, target_values
-
-    raw = read_table(session, test, like=table.reading)
-    check_column(raw, table.target, "--target")
-    y = target_values(raw.frame.column(table.target), table.task)
-    for name in table.X.columns:
-        check_column(raw, name, "a column of the model:")
-    X = raw.frame.select(table.X.columns)
-    found = evaluate.judge(model, X, y, metrics=_metrics(table))
-    constant = _value_of_constant(table, y)
-    method = f"{len(y):,} rows of {test}"
-    return _check(found, method, whole=found.to_dict(), baseline=constant)
-
-
-def _metrics(table: LearningTable) -> list[str] | None:
-    return None if table.task == "classes" else ["rmse", "mae", "r2"]
-
-
-def _value_of_constant(table: LearningTable, y: Any) -> tuple[float, str]:
-    """Return the figure of the best constant answer of the table on some rows, and its text."""
-    import numpy as np
-
-    from treewright import evaluate
-
-    constant = _constant(table)
-    metric = "error" if table.task == "classes" else "rmse"
-    answers = np.full(len(y), constant, dtype=y.dtype)
-    found = evaluate.scores(y, answers, task=table.task, metrics=[metric])
-    text = f"always {constant!r}" if table.task == "classes" else "always the mean"
-    return found[metric].value, text
-
-
-def _fitted(estimator: Any, table: LearningTable) -> Any:
-    """Return a fitted copy of an estimator."""
-    from copy import deepcopy
-
-    given: dict[str, Any] = {}
-    if table.weights is not None:
-        given["sample_weight"] = table.weights
-    return deepcopy(estimator).fit(table.X, table.y, **given)
-
-
-def method_of(table: LearningTable, asked: Asked, algorithm: str) -> str:
-    """Return how to judge; the rule counts cells, not seconds."""
-    n_rows, n_columns = table.X.shape
-    if asked.no_check:
-        return "none"
-    if asked.test is not None:
-        return "other rows"
-    if asked.holdout is not None:
-        return "held out"
-    if asked.folds is not None or asked.repeats is not None:
-        return f"{asked.folds or 10}-fold cross-validation"
-    if algorithm in _OUT_OF_BAG and algorithm != "extra-trees":
-        return "out of bag"
-    if n_rows < _FEW_ROWS:
-        return "leave-one-out"
-    if n_rows * n_columns > _MANY_CELLS:
-        return "held out"
-    return "10-fold cross-validation"
-
-
-def _out_of_bag(model: Any, table: LearningTable) -> Check:
+def _out_of_bag(model: Any, table: LearningTable) -> Judged:
     """Return the figures of the answers that the trees give about rows they were not grown from."""
-    import numpy as np
-
     from treewright import evaluate
 
-    if table.task == "classes":
-        shares = np.asarray(model.oob_decision_function_)
-        known = ~np.isnan(shares).any(axis=1)
-        predicted = model.classes_[shares[known].argmax(axis=1)]
-    else:
-        answers = np.asarray(model.oob_prediction_)
-        known = ~np.isnan(answers)
-        predicted = answers[known]
+    bag = model.out_of_bag()
+    known = bag.known
     found = evaluate.scores(
         table.y[known],
-        predicted,
+        bag.predictions,
         task=table.task,
-        metrics=["error"] if table.task == "classes" else ["rmse", "mae", "r2"],
+        metrics=few_metrics(table),
+        cost_matrix=table.costs,
     )
     rows = "" if known.all() else f", {int(known.sum()):,} of {len(known):,} rows"
-    baseline = _value_of_constant(table, table.y)
-    return _check(found, f"out of bag{rows}", whole=found.to_dict(), baseline=baseline)
+    whole = found.to_dict()
+    found = replace(found, baseline=constant_answers(table, table.y))
+    return Judged(scores=found, method=f"out of bag{rows}", whole=whole)
 
 
-def _constant(table: LearningTable) -> Any:
-    import numpy as np
-
-    if table.task == "numbers":
-        return float(np.mean(table.y))
-    values, counts = np.unique(table.y.astype(object), return_counts=True)
-    return values[counts.argmax()]
-
-
-def _check(
-    found: Scores,
-    method: str,
-    *,
-    whole: dict[str, Any],
-    folds: int | None = None,
-    baseline: tuple[float, str] | None = None,
-) -> Check:
-    if baseline is None and found.baseline is not None:
-        baseline = found.metric.value(found.baseline), found.baseline_text
-    beside = {} if found.metric.task == "classes" else found.metrics[1:]
+def _check(judged: Judged) -> Check:
+    found = judged.scores
+    baseline = found.baseline
+    of_classes = found.metric.task == "classes"
+    beside = [each for each in found.metrics[1:] if not of_classes or each.name == "error"]
     return Check(
-        method=method,
+        method=judged.method,
         title=found.metric.title,
         value=found[found.metric.name],
-        baseline=None if baseline is None else baseline[0],
-        baseline_text="" if baseline is None else baseline[1],
+        baseline=None if baseline is None else found.metric.value(baseline),
+        baseline_text="" if baseline is None else found.baseline_text,
         beside={each.title: found[each.name] for each in beside},
-        whole=whole,
-        folds=folds,
+        whole=judged.whole,
+        folds=judged.n_folds,
     )

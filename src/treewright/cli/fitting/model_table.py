@@ -18,9 +18,12 @@ from treewright.cli.data_files import (
 from treewright.cli.failure import Failure
 from treewright.cli.model_files import remembered_of
 from treewright.cli.progress import Working
+from treewright.cli.reading.column_roles import kinds_to_say
 from treewright.cli.reading.file_faults import check_before_reading, told_as_options
 from treewright.cli.reading.how_to_read import options_of
+from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
+from treewright.text.names import list_names
 
 
 def model_table(
@@ -64,10 +67,74 @@ def model_table(
     return LearningTable(
         raw=raw,
         X=raw.frame.drop(name),
-        y=_target(raw, name, task, loaded),
+        y=_target(raw, name, task, getattr(loaded, "classes_", None)),
         target=name,
         task=task,
         weights=raw.frame.weights,
+    )
+
+
+def other_table(session: Session, data: str, table: LearningTable) -> LearningTable:
+    """Return a table to judge on what was learned from another: read alike, its columns there."""
+    from treewright.data.files.chunk import kinds_of
+    from treewright.data.read.table import read_table as read_typed
+
+    kinds = kinds_of(read_typed(table.X).schema)
+    expected = {name: kind for name, kind in kinds.items() if kind != "any"}
+    raw = read_table(session, data, like=table.reading, kinds=expected)
+    raw = replace(raw, kinds=kinds_to_say(expected, raw.frame))
+    absent = [name for name in (table.target, *table.X.columns) if name not in raw.frame.columns]
+    if absent:
+        source = table.raw.source
+        what = "the target" if absent[0] == table.target else "a column to learn from"
+        raise Failure(
+            code="column-not-found",
+            message=f"no column {absent[0]!r} in {data}: it is {what} in {source}",
+            found=f"{len(raw.frame.columns)} columns: {list_names(raw.frame.columns)}",
+            file=data,
+            column=absent[0],
+        )
+    return known_rows(
+        session,
+        LearningTable(
+            raw=raw,
+            X=raw.frame.select(table.X.columns),
+            y=_target(raw, table.target, table.task, table.y),
+            target=table.target,
+            task=table.task,
+            weights=raw.frame.weights,
+        ),
+    )
+
+
+def known_rows(session: Session, table: LearningTable) -> LearningTable:
+    """Return the rows whose target is known; what is left out is told."""
+    import numpy as np
+
+    missing = table.raw.frame.column(table.target).missing
+    if not missing.any():
+        return table
+    if missing.all():
+        raise Failure(
+            code="no-target",
+            message=f"{table.raw.source}: the target {table.target!r} is missing in every row",
+            hint="predict answers rows whose target is not known",
+            file=table.raw.source,
+            column=table.target,
+        )
+    n_left_out = int(missing.sum())
+    session.note(
+        "target-missing",
+        f"{counted(n_left_out, 'row')} without {table.target!r} left out",
+        column=table.target,
+    )
+    rows = np.flatnonzero(~missing)
+    return replace(
+        table,
+        X=table.X.rows(rows),
+        y=table.y[rows],
+        weights=None if table.weights is None else table.weights[rows],
+        groups=None if table.groups is None else table.groups[rows],
     )
 
 
@@ -90,7 +157,7 @@ def _raw(session: Session, data: str, loaded: Any, how: HowToRead, reading: Any)
     return RawTable(source=data, frame=frame)
 
 
-def _target(raw: RawTable, name: str, task: Task, loaded: Any) -> Any:
+def _target(raw: RawTable, name: str, task: Task, known: Any) -> Any:
     """Return the target as the model writes it: classes of text stay text."""
     import numpy as np
 
@@ -107,7 +174,6 @@ def _target(raw: RawTable, name: str, task: Task, loaded: Any) -> Any:
                 column=name,
             )
         return values.astype(np.float64)
-    known = getattr(loaded, "classes_", None)
     if known is not None and np.asarray(known).dtype.kind in "OU" and values.dtype.kind in "ifb":
         texts = [None if each != each else _text(each) for each in values.tolist()]
         return np.array(texts, dtype=object)

@@ -9,6 +9,7 @@ from treewright.cli.screen.words import counted
 if TYPE_CHECKING:
     from treewright import Tree
     from treewright.cli.fitting.judging import Check
+    from treewright.evaluate.metrics import Metric
     from treewright.persist.description import Description
 
 
@@ -68,28 +69,20 @@ def description_to_dict(found: Description) -> dict[str, Any]:
     }
 
 
-def check_lines(check: Check | None, training: float | None) -> list[tuple[str, str, str]]:
+def check_lines(
+    check: Check | None, training: float | None, metric: Metric
+) -> list[tuple[str, str, str]]:
     """Return the lines about errors: what it is, the figure, and what is to be known of it."""
-    from treewright.text.numbers import percent
-
     lines = []
-
-    def told(value: float) -> str:
-        if check is None or check.value.is_share:
-            return percent(value)
-        from treewright.text.numbers import figure
-
-        return figure(value)
-
-    name = "error" if check is None else check.title
+    name = metric.title
     if check is not None:
         level = f"({100 * check.value.level:g} %)"
         ends = f"{check.value.ends_text()} {level}, {check.method}"
         lines.append((f"{name} on new rows", check.value.value_text(), ends))
         if check.baseline is not None:
-            lines.append((check.baseline_text, told(check.baseline), ""))
+            lines.append((check.baseline_text, metric.format(check.baseline), ""))
     if training is not None:
-        lines.append((f"training {name}", told(training), "on the rows it was grown from"))
+        lines.append((f"training {name}", metric.format(training), "on the rows it was grown from"))
     if check is not None:
         for title, found in check.beside.items():
             lines.append((title, found.value_text(), f"{found.ends_text()} on new rows"))

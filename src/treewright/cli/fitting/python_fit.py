@@ -5,26 +5,34 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.fitting.judging import method_of
-from treewright.cli.python_lines import Raw, call, statement
+from treewright.cli.fitting.judge_learner import method_of
+from treewright.cli.fitting.judging_metric import few_metrics
+from treewright.cli.fitting.model_table import other_table
+from treewright.cli.python_lines import Raw, call, literal, statement
+from treewright.cli.session import Session
 
 if TYPE_CHECKING:
     from treewright.cli.algorithms import Choice
     from treewright.cli.data_files import LearningTable
-    from treewright.cli.fitting.judging import Asked
+    from treewright.cli.fitting.judge_learner import Asked
 
 
-def fit_lines(choice: Choice, table: LearningTable, asked: Asked, path: str) -> str:
+def fit_lines(
+    session: Session, choice: Choice, table: LearningTable, asked: Asked, path: str
+) -> str:
     """Return the lines that grow, judge and save the model of a table."""
     name = variable(table.raw.stem)
-    lines = ["import treewright as tw", statement(f"{name} = {read_call(table)}")]
+    lines = [choice.imports, *read_lines(table)]
     method = method_of(table, asked, choice.algorithm)
-    made = choice.python(table.task, oob_score=method == "out of bag")
-    lines.append(statement(f"model = {made}.fit({name}.X, {name}.y)"))
-    rows = f"{name}.X, {name}.y"
-    judged = _judged(method, rows, table, asked)
-    if judged:
-        lines.append(statement(f"check = {judged}"))
+    made = choice.python(table, oob_score=method == "out of bag")
+    X = X_of(table, name)
+    lines.append(statement(f"model = {made}.fit({X}, {name}.y)"))
+    metrics = None if table.task == "classes" else few_metrics(table)
+    judged = []
+    if method not in ("none", "out of bag"):
+        judged = judged_lines(session, None, table, asked, method, metrics=metrics)
+        judged[-1] = f"check = {judged[-1]}"
+        lines += map(statement, judged)
     tree = choice.algorithm in _TREES
     lines.append("print(model.tree_.text())" if tree else "print(model)")
     kept: dict[str, Any] = {"target": table.target}
@@ -40,6 +48,10 @@ def fit_lines(choice: Choice, table: LearningTable, asked: Asked, path: str) -> 
 _TREES = ("tree", "id3", "c45", "cart", "chaid", "m5", "oblique")
 
 
+_NAMES = ("tw", "model", "check", "costs", "clone", "other", "found")
+"""Names that the lines give to other things."""
+
+
 def variable(stem: str) -> str:
     """Return a name for a table that Python accepts.
 
@@ -50,7 +62,29 @@ def variable(stem: str) -> str:
 
     name = re.sub(r"\W+", "_", stem).strip("_") or "table"
     name = f"t{name}" if name[0].isdigit() else name
-    return f"{name}_" if keyword.iskeyword(name) or name in ("tw", "model", "check") else name
+    is_taken = keyword.iskeyword(name) or name in _NAMES
+    return f"{name}_" if is_taken else name
+
+
+def X_of(table: LearningTable, name: str) -> str:
+    """Return the columns to learn from; an example is read with all of them."""
+    left = {*table.ignored, *table.left_out}
+    if not table.raw.is_example or not left:
+        return f"{name}.X"
+    return f"{name}.X.select({literal(list(table.X.columns))})"
+
+
+def costs_name(table: LearningTable) -> Raw | None:
+    """Return what stands for the costs of answers, where there are any."""
+    return None if table.costs is None else Raw("costs")
+
+
+def read_lines(table: LearningTable) -> list[str]:
+    """Return the lines that read a table, and say what answers cost."""
+    lines = [statement(f"{variable(table.raw.stem)} = {read_call(table)}")]
+    if table.costs is not None:
+        lines.append(statement(f"costs = {literal(table.costs)}"))
+    return lines
 
 
 def read_call(table: LearningTable) -> str:
@@ -58,6 +92,7 @@ def read_call(table: LearningTable) -> str:
     if table.raw.is_example:
         return call("tw.load_example", table.raw.stem)
     reading = table.reading
+    used = {*table.X.columns, table.target}
     told = {} if reading is None else reading.options()
     return call(
         "tw.read",
@@ -65,37 +100,45 @@ def read_call(table: LearningTable) -> str:
         target=table.target,
         ignore=[*table.ignored, *table.left_out],
         **told,
+        kinds={each: kind for each, kind in table.raw.kinds.items() if each in used},
     )
 
 
-def _judged(method: str, rows: str, table: LearningTable, asked: Asked) -> str:
-    metrics = None if table.task == "classes" else ["rmse", "mae", "r2"]
-    if method == "none":
-        return ""
-    if method == "out of bag":
-        return ""
+def judged_lines(
+    session: Session,
+    learner: str | None,
+    table: LearningTable,
+    asked: Asked,
+    method: str,
+    *,
+    metrics: list[str] | None,
+) -> list[str]:
+    """Return the lines that judge a learner, the last of them an expression.
+
+    Parameters
+    ----------
+    learner
+        What makes it; None: it is called ``model``, and was fitted.
+    method
+        How to judge, as :func:`~treewright.cli.fitting.judge_learner.method_of` says it.
+    """
+    name = variable(table.raw.stem)
+    X, y = Raw(X_of(table, name)), Raw(f"{name}.y")
+    model = Raw(learner or "model")
+    found: dict[str, Any] = {"metrics": metrics, "cost_matrix": costs_name(table)}
     if method == "other rows":
         assert asked.test is not None
-        rows = call("tw.read", asked.test, target=table.target)
-        return f"(lambda other: tw.evaluate.judge(model, other.X, other.y))({rows})"
+        other = other_table(session, asked.test, table)
+        read = read_call(other)
+        columns = literal(list(table.X.columns))
+        fitted = model if learner is None else Raw(f"{learner}.fit({X}, {y})")
+        rows = Raw(f"other.X.select({columns})"), Raw("other.y")
+        return [f"other = {read}", call("tw.evaluate.judge", fitted, *rows, **found)]
+    found["random_state"] = asked.seed or None
     if method == "held out":
-        parts = call(
-            "tw.evaluate.holdout",
-            *map(Raw, rows.split(", ")),
-            test=asked.holdout or 0.2,
-            task=table.task,
-            metrics=metrics,
-            random_state=asked.seed or None,
-        )
-        return f"{parts}.judge(model)"
+        share = asked.share
+        parts = call("tw.evaluate.holdout", X, y, test=share, task=table.task, **found)
+        return [f"{parts}.judge({model})"]
     cv: Any = "leave_one_out" if method == "leave-one-out" else asked.folds
-    return call(
-        "tw.evaluate.cross_validate",
-        Raw("model"),
-        *map(Raw, rows.split(", ")),
-        cv=cv,
-        repeats=asked.repeats,
-        metrics=metrics,
-        refit=Raw("False"),
-        random_state=asked.seed or None,
-    )
+    found |= {"repeats": asked.repeats, "refit": Raw("False")}
+    return [call("tw.evaluate.cross_validate", model, X, y, cv=cv, **found)]

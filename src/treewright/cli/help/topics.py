@@ -38,6 +38,13 @@ last. fit always says which.
 
 Text, true/false and whole numbers of at most 10 values are classes, other
 numbers are numbers; --task classes or --task numbers overrules.
+
+--cost FILE: wrong answers do not cost alike. A CSV whose first row and first
+column are the classes; rows actual, columns predicted, numbers of 0 or more:
+  actual,good,bad
+  good,0,1
+  bad,5,0
+fit then answers by least expected cost, and the mean cost judges.
 """
 _EXPORTS = """\
 treewright export MODEL --to TARGET --out FILE writes a file and runs it on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,23 @@ def like_reading(options: ReadOptions, reading: Reading) -> ReadOptions:
     marks = [text for note in reading.notes if note.code == "marks-missing" for text in note.texts]
     made = options.like(reading)
     return replace(made, also_missing=(*made.also_missing, *marks), strict=False)
+
+
+def learn_like(
+    options: ReadOptions, reading: Reading | None, kinds: Mapping[str, Any]
+) -> ReadOptions:
+    """Return the options to read a table that a model is to be grown from as another's was.
+
+    Customary marks for gaps are looked for again, unless the other table's gaps were listed.
+    """
+    from treewright.data.reading import MISSING_TEXTS
+
+    made = replace(options, expected=kinds)
+    if reading is None:
+        return made
+    usual = options.missing is None and set(reading.missing) == set(MISSING_TEXTS)
+    made = made.like(reading)
+    return replace(made, missing=None) if usual else made
 
 
 def with_schema(how: HowToRead) -> HowToRead:
