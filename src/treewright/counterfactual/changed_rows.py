@@ -10,11 +10,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from treewright.data.fitted_schema import UINT_OFFSET
+from treewright.data.read.rows import row_as_table
+from treewright.data.read.table import read_frame
 from treewright.data.table import UNSEEN, Table
 from treewright.tree.question import Stored, stored_value
 
 if TYPE_CHECKING:
-    from treewright.data.fitted_schema import ColumnSpec
+    from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 
 Moves = Mapping[int, Stored]
 """New values by position of the column; columns that are absent keep theirs."""
@@ -35,18 +37,40 @@ def changed(row: Table, rows: Sequence[Moves]) -> Table:
     return Table(schema=row.schema, n_rows=len(rows), columns=columns, masks=masks)
 
 
-def as_values(row: Table) -> dict[str, object]:
+def as_values(row: Table, given: object) -> dict[str, object]:
     """Return a table of one row as Python values by column, as ``predict`` takes them in a list.
 
-    Columns that are derived are left out, and so are categories unseen in training, of which a
-    table has no more than that they are.
+    Parameters
+    ----------
+    row
+        The row.
+    given
+        The row as the user gave it, in which categories stand that training has not seen.
     """
     derived = {each.spec.name for each in row.schema.derived}
-    return {
-        spec.name: python_value(spec, stored_value(row, index))
-        for index, spec in enumerate(row.schema.columns)
-        if spec.name not in derived and stored_value(row, index) != UNSEEN
-    }
+    values: dict[str, object] = {}
+    for index, spec in enumerate(row.schema.columns):
+        if spec.name not in derived:
+            value = stored_value(row, index)
+            is_unseen = is_unseen_code(spec, value)
+            values[spec.name] = (
+                _given_value(given, row.schema, index) if is_unseen else python_value(spec, value)
+            )
+    return values
+
+
+def is_unseen_code(spec: ColumnSpec, value: Stored) -> bool:
+    """Return whether a stored value stands for a category that training has not seen."""
+    return spec.storage == "value" and value == UNSEEN
+
+
+def _given_value(given: object, schema: FittedSchema, index: int) -> object:
+    frame = read_frame(row_as_table(given, schema))
+    name = schema.names[index]
+    if name not in frame.columns:
+        name = frame.columns[schema.positions[index]]
+    value = np.asarray(frame[name])[0]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def python_value(spec: ColumnSpec, value: Stored) -> object:

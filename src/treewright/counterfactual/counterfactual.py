@@ -103,9 +103,10 @@ class Counterfactual(ShownInNotebooks):
         >>> from treewright import ID3Classifier, load_example
         >>> play = load_example("play_tennis")
         >>> tree = ID3Classifier().fit(play.X, play.y).tree_
-        >>> found = tree.counterfactual({"Outlook": "Rain", "Wind": "Strong"}, to="Yes")
+        >>> row = {"Outlook": "Rain", "Humidity": "High", "Wind": "Strong"}
+        >>> found = tree.counterfactual(row, to="Yes", fixed=["Outlook"])
         >>> found.to_dict()["changes"]
-        [{'column': 'Outlook', 'before': 'Rain', 'after': 'Overcast', 'distance': 1.0}]
+        [{'column': 'Wind', 'before': 'Strong', 'after': 'Weak', 'distance': 1.0}]
         """
         return {
             "label": self.label,

@@ -9,12 +9,16 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.counterfactual.setting import Cuts, Limits
 from treewright.data.fitted_schema import FittedSchema
+from treewright.data.table import Table
 from treewright.errors import UnsupportedError
 from treewright.text.names import list_names
 from treewright.tree.arrays import CUT, INTERVALS, TreeArrays
 from treewright.tree.condition import Conjunction, Interval, LinearInterval
 from treewright.tree.question import LinearCut, columns_of
 from treewright.tree.tree import Tree
+
+_STEPS = 65
+"""Steps of a column whose leaves have linear models: every 64th of the rows."""
 
 
 def cuts_of_trees(trees: Iterable[Tree]) -> Cuts:
@@ -52,6 +56,29 @@ def cuts_of_rules(conjunctions: Iterable[Conjunction]) -> Cuts:
                 bounds = (each.low, each.high)
                 found.setdefault(each.index, set()).update(b for b in bounds if b is not None)
     return {index: sorted(bounds) for index, bounds in found.items()}
+
+
+def with_steps(cuts: Cuts, rows: Table, used: Iterable[int]) -> Cuts:
+    """Return cuts with values of rows between: leaves with linear models answer each otherwise.
+
+    Parameters
+    ----------
+    cuts
+        The cuts.
+    rows, used
+        Rows, and the positions of the columns that get steps: quantiles of their values.
+    """
+    stepped = dict(cuts)
+    for index in used:
+        if rows.schema.columns[index].storage == "value":
+            continue
+        values = np.sort(np.asarray(rows.columns[index])[~rows.is_missing(index)])
+        if len(values) == 0:
+            continue
+        some = values[np.linspace(0, len(values) - 1, _STEPS).astype(int)]
+        exact = some.astype(np.float64 if some.dtype.kind == "f" else np.int64)
+        stepped[index] = sorted({*cuts.get(index, ()), *exact.tolist()})
+    return stepped
 
 
 def sums_of_rules(conjunctions: Iterable[Conjunction]) -> Iterable[tuple[int, ...]]:

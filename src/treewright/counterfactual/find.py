@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -10,7 +10,13 @@ import numpy as np
 
 from treewright.array_types import Array, FloatArray
 from treewright.counterfactual.axes import Axis, NumberAxis
-from treewright.counterfactual.changed_rows import Moves, as_values, changed, python_value
+from treewright.counterfactual.changed_rows import (
+    Moves,
+    as_values,
+    changed,
+    is_unseen_code,
+    python_value,
+)
 from treewright.counterfactual.counterfactual import Change, Counterfactual
 from treewright.counterfactual.cuts import (
     cuts_of_rules,
@@ -18,13 +24,14 @@ from treewright.counterfactual.cuts import (
     refuse_loose_sums,
     sums_of_rules,
     sums_of_trees,
+    with_steps,
 )
 from treewright.counterfactual.regions import Regions
 from treewright.counterfactual.search import Decided, Search
 from treewright.counterfactual.setting import Cuts, Limits, axes_of
 from treewright.counterfactual.wanted import Wanted, wanted
 from treewright.data.read.rows import read_rows
-from treewright.data.table import UNSEEN, Table
+from treewright.data.table import Table
 from treewright.errors import NoSuchRowError
 from treewright.text.names import list_names
 from treewright.tree.condition import SHORT, Conjunction
@@ -44,8 +51,8 @@ class Asked:
     ----------
     row
         The row, as a table.
-    to, fixed, costs
-        As given to ``counterfactual``.
+    given, to, fixed, costs
+        The row and the rest as given to ``counterfactual``.
     reference
         Rows that say how the columns spread; None where there are none.
     decided
@@ -53,6 +60,7 @@ class Asked:
     """
 
     row: Table
+    given: object
     to: object
     fixed: object
     costs: object
@@ -115,7 +123,10 @@ def of_tree(tree: Tree, asked: Asked) -> Counterfactual:
 
 def of_trees(trees: Sequence[Tree], model: Answering, asked: Asked) -> Counterfactual:
     """Return a near row that gets the wanted answer of trees that predict together."""
-    inquiry = _inquiry(asked, model, cuts_of_trees(trees), sums_of_trees(trees))
+    cuts = cuts_of_trees(trees)
+    if asked.reference is not None and any(tree.linear is not None for tree in trees):
+        cuts = with_steps(cuts, asked.reference, model.used)
+    inquiry = _inquiry(asked, model, cuts, sums_of_trees(trees))
 
     def regions() -> Iterator[Moves]:
         for tree in trees:
@@ -176,17 +187,18 @@ class _Inquiry:
             changes=tuple(self._change(axes[index], moves[index]) for index in ordered),
             distance=self.search.cost(moves),
             is_exact=is_exact,
-            row=as_values(after),
+            row=as_values(after, self.asked.given),
         )
 
     def _change(self, axis: Axis, value: Stored) -> Change:
-        before = None if axis.value == UNSEEN else python_value(axis.column, axis.value)
+        is_unseen = is_unseen_code(axis.column, axis.value)
+        before_text, after_text = _texts(axis, value, self.search.cuts)
         return Change(
             column=axis.column.name,
-            before=before,
+            before=None if is_unseen else python_value(axis.column, axis.value),
             after=python_value(axis.column, value),
-            before_text=_in_words(axis, axis.value),
-            after_text=_after_in_words(axis, value, self.search.cuts),
+            before_text=before_text,
+            after_text=after_text,
             distance=axis.cost(value),
         )
 
@@ -231,16 +243,25 @@ def _inquiry(
 def _in_words(axis: Axis, value: Stored) -> str:
     if value is None:
         return "missing"
-    if value == UNSEEN and axis.column.storage == "value":
+    if is_unseen_code(axis.column, value):
         return "unseen"
     shown = axis.column.values[int(value)] if axis.column.storage == "value" else value
     return SHORT.value(axis.column, shown)
 
 
-def _after_in_words(axis: Axis, value: Stored, cuts: Mapping[int, Sequence[float | int]]) -> str:
-    """Return a new value in words: a decimal number is told by the cut that it is just above."""
+def _texts(axis: Axis, value: Stored, cuts: Cuts) -> tuple[str, str]:
+    """Return the value of the row and the new one in words.
+
+    A decimal number is told by the cut that it is just above. Numbers that would read alike are
+    written in full.
+    """
+    before, after, lead = _in_words(axis, axis.value), _in_words(axis, value), ""
+    shown = value
     if isinstance(axis, NumberAxis) and axis.step is None and value is not None:
         for cut in cuts.get(axis.index, ()):
             if cut < value and axis.first_above(cut) == value:
-                return f"just above {_in_words(axis, cut)}"
-    return _in_words(axis, value)
+                shown, lead = cut, "just above "
+        after = _in_words(axis, shown)
+    if before == after and shown != axis.value and axis.column.storage == "float":
+        before, after = repr(axis.value), repr(shown)
+    return before, f"{lead}{after}"

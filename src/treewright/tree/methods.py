@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from treewright.compare.diff import TreeDiff
     from treewright.consult.consultation import Consultation
     from treewright.counterfactual.counterfactual import Counterfactual
+    from treewright.counterfactual.search import Decided
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.schema import Schema
     from treewright.data.table import Table
@@ -395,6 +396,7 @@ min_samples_leaf=1 let small tables be split
         fixed: Sequence[str] = (),
         costs: Mapping[str, float] | None = None,
         X: object = None,
+        decided: Decided | None = None,
     ) -> Counterfactual:
         """Return what would change the answer: the nearest row that gets the wanted one; print it.
 
@@ -422,6 +424,8 @@ min_samples_leaf=1 let small tables be split
         X
             Rows that say how far the columns spread. By default the training rows, as long as the
             tree keeps them; else the cuts of the tree are taken instead.
+        decided
+            Function that predicts for a table in place of the tree, by the same regions.
 
         Raises
         ------
@@ -445,13 +449,18 @@ min_samples_leaf=1 let small tables be split
         reference = reference_rows(X, table, self.used_columns)
         if reference is None and (kept := self.kept_rows()) is not None:
             reference = kept[0]
+
+        def own(rows: Table) -> Array:
+            return decide(self.plan.answers(rows), self.classes, self.leaf)
+
         asked = Asked(
             row=table,
+            given=row,
             to=to,
             fixed=fixed,
             costs=costs,
             reference=reference,
-            decided=lambda rows: decide(self.plan.answers(rows), self.classes, self.leaf),
+            decided=decided or own,
         )
         return of_tree(self, asked)
 

@@ -223,6 +223,10 @@ class PredictsBoosted(HasMembers):
         self._refuse_init("explain")
         return model.explain(row)
 
+    def _model_asked(self) -> BoostedEnsemble:
+        self._refuse_init("counterfactual")
+        return self._model()
+
     def _shown_html(self) -> str:
         has_loss = any(each.train_loss == each.train_loss for each in self.rounds_) or any(
             each.validation_loss == each.validation_loss for each in self.rounds_
