@@ -5,7 +5,7 @@ hard problem (Cui et al. 2015 solve it as an integer program). Here it is search
 
 1. *Starts.* The regions of each tree (or rule) nearest to the row; a climb from the row, one column
    at a time, by what raises the wanted answer most for its distance; and reference rows that get
-   the wanted answer.
+   the wanted answer. Where none of them gets it, climbs from the regions that fall short least.
 2. *Descent.* From the nearest starts: one column is moved back, or moved back while another one is
    moved, to the nearest such row that still gets the answer, until there is none.
 
@@ -15,9 +15,11 @@ Every row is judged by the model's own prediction. What is found is not proved t
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 
@@ -36,10 +38,13 @@ _ROWS_AT_ONCE = 256
 _MOST_STARTS = 2_000
 _DESCENTS = 4
 """Starts that are descended from; more find a nearer row rarely (docs/decisions)."""
-_MOST_CLIMBS = 24
+_MOST_ROWS = 10_000
+"""Reference rows that are asked about, evenly chosen."""
+_CLIMBS = 8
+_MOST_STEPS = 24
 _NEAR_STOPS = 12
 _MOST_STOPS = 40
-"""Values tried of a column that is not yet changed: the nearest ones, then every so many."""
+"""Values of a column that are tried at once: the nearest ones, then every so many."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,11 +76,13 @@ class Search:
 
     def found(self, regions: Iterable[Moves], reference: Table | None) -> dict[int, Stored] | None:
         """Return the moves to the nearest row that is found; None if none is."""
-        starts = [self.moves(each) for each in regions]
-        starts += self._from_rows(reference)
-        starts.sort(key=self.cost)
-        good = self._first_met(starts[:_MOST_STARTS], _DESCENTS)
-        climbed = self._climbed()
+        near = sorted(map(self.moves, regions), key=self.cost)[:_MOST_STARTS]
+        good = self._first_met(near, _DESCENTS)
+        good += self._first_met(self._from_rows(reference), _DESCENTS)
+        climbed = self._climbed({})
+        if climbed is None and not good:  # from a row that is nearer to the answer
+            tries = map(self._climbed, self._most_promising(near))
+            climbed = next((each for each in tries if each is not None), None)
         if climbed is not None:
             good.append(climbed)
         ends = [self._descended(each) for each in good]
@@ -105,20 +112,30 @@ class Search:
 
     def _from_rows(self, reference: Table | None) -> list[dict[int, Stored]]:
         """Return the moves to where reference rows are."""
-        if reference is None:
+        if reference is None or reference.n_rows == 0:
             return []
+        places = np.linspace(0, reference.n_rows - 1, min(reference.n_rows, _MOST_ROWS))
+        places = np.unique(places.astype(np.int64))
+        rows = reference.take(places)
+        met = np.flatnonzero(self.wanted.is_met(self.decided(rows)))
         free = [axis for axis in self.axes.values() if not axis.is_fixed]
-        places = np.unique(np.linspace(0, reference.n_rows - 1, _MOST_STARTS).astype(int))
         found = []
-        for place in places.tolist() if reference.n_rows else []:
+        for place in met.tolist():
             moves: dict[int, Stored] = {}
             for axis in free:
-                theirs = stored_value(reference, axis.index, place)
+                theirs = stored_value(rows, axis.index, place)
                 near = axis.beside(theirs, self.cuts.get(axis.index, ()))
                 if near is not None:
                     moves[axis.index] = near
             found.append(self.moves(moves))
-        return found
+        return sorted(found, key=self.cost)[:_MOST_STARTS]
+
+    def _most_promising(self, rows: list[dict[int, Stored]]) -> list[dict[int, Stored]]:
+        """Return the rows whose answers fall short least."""
+        if not rows:
+            return []
+        short = self.wanted.shortfall(self.answers(changed(self.row, rows)))
+        return [rows[place] for place in np.argsort(short, kind="stable")[:_CLIMBS].tolist()]
 
     @cached_property
     def _stops(self) -> dict[int, list[Stored]]:
@@ -131,18 +148,12 @@ class Search:
 
     @cached_property
     def _few_stops(self) -> dict[int, list[Stored]]:
-        few = {}
-        for index, stops in self._stops.items():
-            rest = stops[_NEAR_STOPS:]
-            spaced = max(1, -(-len(rest) // (_MOST_STOPS - _NEAR_STOPS)))
-            few[index] = [*stops[:_NEAR_STOPS], *rest[::spaced]]
-        return few
+        return {index: _some(stops, at_end=False) for index, stops in self._stops.items()}
 
-    def _climbed(self) -> dict[int, Stored] | None:
-        """Return moves that reach the answer, one after the other, each the most for its cost."""
-        moves: dict[int, Stored] = {}
-        short = float(self.wanted.shortfall(self.answers(changed(self.row, [{}])))[0])
-        for _ in range(_MOST_CLIMBS):
+    def _climbed(self, moves: dict[int, Stored]) -> dict[int, Stored] | None:
+        """Return further moves that reach the answer, each of them the most for its cost."""
+        short = float(self.wanted.shortfall(self.answers(changed(self.row, [moves])))[0])
+        for _ in range(_MOST_STEPS):
             tried = [
                 self.moves({**moves, index: stop})
                 for index, stops in self._few_stops.items()
@@ -151,13 +162,13 @@ class Search:
             ]
             if not tried:
                 return None
-            tried.sort(key=self.cost)
+            costs = np.array([self.cost(each) for each in tried])
+            order = np.argsort(costs, kind="stable").tolist()
+            tried, added = [tried[place] for place in order], costs[order] - self.cost(moves)
             there = self.first_met(tried)
             if there is not None:
                 return there
-            table = changed(self.row, tried)
-            gains = short - self.wanted.shortfall(self.answers(table))
-            added = np.array([self.cost(each) for each in tried]) - self.cost(moves)
+            gains = short - self.wanted.shortfall(self.answers(changed(self.row, tried)))
             worth = gains / np.maximum(added, 1e-9)
             worth[gains <= 0.0] = 0.0
             best = int(np.argmax(worth))
@@ -170,9 +181,9 @@ class Search:
         """Return the moves of a row that no move back brings nearer."""
         while True:
             limit = self.cost(moves)
-            nearer = [each for each in self._beside(moves) if self.cost(each) < limit]
-            nearer.sort(key=self.cost)
-            better = self.first_met(nearer)
+            priced = [(self.cost(each), each) for each in self._beside(moves)]
+            nearer = sorted((pair for pair in priced if pair[0] < limit), key=itemgetter(0))
+            better = self.first_met([each for _, each in nearer])
             if better is None:
                 return moves
             moves = better
@@ -184,13 +195,29 @@ class Search:
             back = {other: v for other, v in moves.items() if other != index}
             yield back
             paid = axis.cost(value)
-            for stop in self._stops[index]:
-                if axis.cost(stop) >= paid:
-                    break
-                yield {**back, index: stop}
+            nearer = bisect_left(self._stops[index], paid, key=axis.cost)
+            yield from ({**back, index: stop} for stop in _some(self._stops[index][:nearer]))
             for other, stops in self._few_stops.items():
                 if other == index:
                     continue
                 beside = self.axes[other]
                 saved = paid + beside.cost(moves.get(other, beside.value))
                 yield from ({**back, other: stop} for stop in stops if beside.cost(stop) < saved)
+
+
+def _some(stops: list[Stored], *, at_end: bool = True) -> list[Stored]:
+    """Return the first stops, and every so many of the others; all of few.
+
+    Parameters
+    ----------
+    stops
+        Values, nearest first.
+    at_end
+        Whether the last ones are among them, so that repeated moves back miss none beside.
+    """
+    if len(stops) <= _MOST_STOPS:
+        return stops
+    last = _NEAR_STOPS if at_end else 0
+    rest = stops[_NEAR_STOPS : len(stops) - last]
+    spaced = -(-len(rest) // (_MOST_STOPS - _NEAR_STOPS - last))
+    return [*stops[:_NEAR_STOPS], *rest[::spaced], *stops[len(stops) - last :]]

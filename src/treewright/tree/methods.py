@@ -437,7 +437,7 @@ min_samples_leaf=1 let small tables be split
         >>> from treewright import DecisionTreeClassifier, load_example
         >>> iris = load_example("iris")
         >>> tree = DecisionTreeClassifier(max_depth=3).fit(iris.X, iris.y).tree_
-        >>> print(tree.counterfactual(iris.X.rows([77]), to="virginica"))
+        >>> print(tree.counterfactual(iris.X.rows([106]), to="virginica"))
         It would be 'virginica' if petal width (cm) were just above 1.75 instead of 1.7
         (and nothing else changed).
         """
