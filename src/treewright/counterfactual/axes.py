@@ -71,6 +71,11 @@ class Axis(ABC):
     factor: float = 1.0
     is_fixed: bool = False
 
+    @property
+    def has_whole_numbers(self) -> bool:
+        """Whether the column holds whole numbers only, though it is stored as decimal ones."""
+        return False
+
     @abstractmethod
     def start(self) -> Part:
         """Return all that is open to the column."""
@@ -126,6 +131,11 @@ class NumberAxis(Axis):
     step: int | None = None
     is_single: bool = False
     anchor: float | int = 0
+
+    @property
+    def has_whole_numbers(self) -> bool:
+        """Whether the column holds whole numbers only, though it is stored as decimal ones."""
+        return self.column.storage == "float" and self.step == 1
 
     def start(self) -> Numbers:
         """Return all that is open to the column."""

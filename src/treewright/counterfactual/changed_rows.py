@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -37,7 +38,7 @@ def changed(row: Table, rows: Sequence[Moves]) -> Table:
     return Table(schema=row.schema, n_rows=len(rows), columns=columns, masks=masks)
 
 
-def as_values(row: Table, given: object) -> dict[str, object]:
+def as_values(row: Table, given: object, *, whole: Collection[int]) -> dict[str, object]:
     """Return a table of one row as Python values by column, as ``predict`` takes them in a list.
 
     Parameters
@@ -46,16 +47,18 @@ def as_values(row: Table, given: object) -> dict[str, object]:
         The row.
     given
         The row as the user gave it, in which categories stand that training has not seen.
+    whole
+        Positions of the columns of whole numbers that are stored as decimal ones.
     """
     derived = {each.spec.name for each in row.schema.derived}
     values: dict[str, object] = {}
     for index, spec in enumerate(row.schema.columns):
         if spec.name not in derived:
             value = stored_value(row, index)
-            is_unseen = is_unseen_code(spec, value)
-            values[spec.name] = (
-                _given_value(given, row.schema, index) if is_unseen else python_value(spec, value)
-            )
+            if is_unseen_code(spec, value):
+                values[spec.name] = _given_value(given, row.schema, index)
+            else:
+                values[spec.name] = python_value(spec, value, is_whole=index in whole)
     return values
 
 
@@ -73,14 +76,14 @@ def _given_value(given: object, schema: FittedSchema, index: int) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def python_value(spec: ColumnSpec, value: Stored) -> object:
+def python_value(spec: ColumnSpec, value: Stored, *, is_whole: bool = False) -> object:
     """Return a stored value as Python has it; None for a missing one."""
     if value is None:
         return None
     if spec.storage == "value":
         return spec.values[int(value)]
     if spec.storage == "float":
-        return value
+        return int(value) if is_whole and math.isfinite(value) else value
     if spec.storage == "uint":
         return int(value) + UINT_OFFSET
     if spec.storage == "int":

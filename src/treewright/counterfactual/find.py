@@ -187,7 +187,9 @@ class _Inquiry:
             changes=tuple(self._change(axes[index], moves[index]) for index in ordered),
             distance=self.search.cost(moves),
             is_exact=is_exact,
-            row=as_values(after, self.asked.given),
+            row=as_values(
+                after, self.asked.given, whole=[i for i in axes if axes[i].has_whole_numbers]
+            ),
         )
 
     def _change(self, axis: Axis, value: Stored) -> Change:
@@ -195,8 +197,8 @@ class _Inquiry:
         before_text, after_text = _texts(axis, value, self.search.cuts)
         return Change(
             column=axis.column.name,
-            before=None if is_unseen else python_value(axis.column, axis.value),
-            after=python_value(axis.column, value),
+            before=None if is_unseen else _python_value(axis, axis.value),
+            after=_python_value(axis, value),
             before_text=before_text,
             after_text=after_text,
             distance=axis.cost(value),
@@ -238,6 +240,10 @@ def _inquiry(
         answers=model.answers,
     )
     return _Inquiry(asked=asked, wanted=want, limits=limits, search=search)
+
+
+def _python_value(axis: Axis, value: Stored) -> object:
+    return python_value(axis.column, value, is_whole=axis.has_whole_numbers)
 
 
 def _in_words(axis: Axis, value: Stored) -> str:

@@ -114,9 +114,8 @@ class Search:
         """Return the moves to where reference rows are."""
         if reference is None or reference.n_rows == 0:
             return []
-        places = np.linspace(0, reference.n_rows - 1, min(reference.n_rows, _MOST_ROWS))
-        places = np.unique(places.astype(np.int64))
-        rows = reference.take(places)
+        spaced = np.linspace(0, reference.n_rows - 1, min(reference.n_rows, _MOST_ROWS))
+        rows = reference.take(np.unique(spaced.astype(np.int64)))
         met = np.flatnonzero(self.wanted.is_met(self.decided(rows)))
         free = [axis for axis in self.axes.values() if not axis.is_fixed]
         found = []
