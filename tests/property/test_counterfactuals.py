@@ -57,11 +57,12 @@ def moves_of(tree: Tree, index: int, column: Column, row: Any) -> tuple[list[Any
         ranks = range(len(tree.schema.columns[index].values))
         return list(dict.fromkeys([row, *ranks])), oracle.spread(known)
     finite = sorted(v for v in known if np.isfinite(v))
+    is_float = column.storage == "int" and tree.schema.columns[index].storage == "float"
     moves = oracle.moves_of_number(
         row,
         cuts_of(tree, index),
         known,
-        kind=column.storage,
+        kind="float" if is_float else column.storage,  # floats hold all whole numbers of fit
         middle=finite[0] if finite else 0,
     )
     return moves, oracle.spread(known)
