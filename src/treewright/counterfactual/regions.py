@@ -21,7 +21,10 @@ from treewright.tree.routing import branches_followed
 from treewright.tree.tree import Tree
 
 MOST_REGIONS = 200_000
-"""Regions opened before the search is cut short; values that stay missing can make them many."""
+"""Regions opened, beyond one for each node, before the search is cut short.
+
+Only values that stay missing open more than one for each node: they can make very many.
+"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Regions:
                 continue
             for each in self._followed(region):
                 n_opened += 1
-                if n_opened > MOST_REGIONS:
+                if n_opened > MOST_REGIONS + self._tree.n_nodes:
                     self.is_cut_short = True
                     return
                 moves = [price for price, value in each.near.values() if price > 0.0]

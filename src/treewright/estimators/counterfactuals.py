@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from treewright.estimators.certainty.keeps_rows import KeepsRows
 
 if TYPE_CHECKING:
+    from treewright.array_types import Array
     from treewright.counterfactual.counterfactual import Counterfactual
+    from treewright.data.table import Table
 
 
 class HasCounterfactuals(KeepsRows):
@@ -20,6 +22,11 @@ class HasCounterfactuals(KeepsRows):
     def _model_asked(self) -> Any:
         """Return the model whose regions are searched."""
         return self._model()
+
+    def _predict_read(self) -> Callable[[Table], Array]:
+        """Return the prediction that counts, of rows that have been read."""
+        predict: Callable[[Table], Array] = self.predict
+        return predict
 
     def counterfactual(
         self,
@@ -82,6 +89,6 @@ class HasCounterfactuals(KeepsRows):
         if X is None and kept is not None and kept.is_unchanged():
             X = kept.X
         found: Counterfactual = self._model_asked().counterfactual(
-            row, to=to, fixed=fixed, costs=costs, X=X, decided=self.predict
+            row, to=to, fixed=fixed, costs=costs, X=X, decided=self._predict_read()
         )
         return found

@@ -240,6 +240,33 @@ def test_every_estimator_keeps_its_word(model: Any, names: bool) -> None:
         assert model.predict(values).tolist() == [other] == [found.to]
 
 
+def test_a_model_fitted_with_offsets_is_asked_without() -> None:
+    X, y = {"x": np.arange(40.0)}, np.arange(40.0)
+    model = tw.GradientBoostingRegressor(loss="poisson", n_estimators=20)
+    model.fit(X, y, offset=np.zeros(40))
+    found = model.counterfactual({"x": 3.0}, to=(20, None))
+    assert model.predict([found.row], offset=0)[0] == found.to >= 20
+
+
+def test_scores_of_another_model_are_refused() -> None:
+    model = tw.GradientBoostingClassifier(n_estimators=2, init=tw.DecisionTreeClassifier())
+    model.fit(IRIS.X, IRIS.y)
+    with pytest.raises(UnsupportedError) as error:
+        model.counterfactual(IRIS.X.rows([0]), to="virginica")
+    assert str(error.value) == (
+        "counterfactual explains the trees, and init adds scores of another model.\n"
+        "  Hint: init=None."
+    )
+
+
+def test_a_search_that_is_cut_short_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = tennis()
+    monkeypatch.setattr("treewright.counterfactual.regions.MOST_REGIONS", -tree.n_nodes)
+    found = tree.counterfactual(RAIN, to="Yes")
+    assert (found.is_exact, found.distance) == (False, 1.0)
+    assert tree.predict([{**RAIN, **found.row}]).tolist() == ["Yes"]
+
+
 # Refusals
 
 
