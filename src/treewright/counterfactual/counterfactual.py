@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
+from treewright.chart import DotChart
+from treewright.counterfactual.changes_chart import changes_chart
 from treewright.text.names import on_one_line
 from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figure
@@ -44,7 +46,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Counterfactual(ShownInNotebooks):
-    """The nearest row that gets the wanted answer; ``print`` it.
+    """The nearest row that gets the wanted answer; ``print`` it, or ``draw`` it.
 
     Parameters
     ----------
@@ -94,6 +96,24 @@ class Counterfactual(ShownInNotebooks):
         if not self.is_exact:
             lines.append("The nearest row that was found; a nearer one is not ruled out.")
         return "\n".join(lines)
+
+    def draw(self) -> DotChart:
+        """Return a chart of what each change counts: ``draw().save("changes.svg")``.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> tree = ID3Classifier().fit(play.X, play.y).tree_
+        >>> row = {"Outlook": "Rain", "Humidity": "High", "Wind": "Strong"}
+        >>> tree.counterfactual(row, to="Yes").draw().title
+        "1 change would make it 'Yes'"
+        """
+        told = [
+            (f"{each.column}: {each.before_text} → {each.after_text}", each.distance)
+            for each in self.changes
+        ]
+        return changes_chart(told, answer=_in_words(self.to), is_exact=self.is_exact)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON but for dates.

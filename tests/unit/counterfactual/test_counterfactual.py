@@ -202,6 +202,20 @@ def test_a_result_is_one_sentence_a_dict_and_html() -> None:
     assert plain["is_exact"] is False
 
 
+def test_it_draws_what_each_change_counts() -> None:
+    forest = tw.RandomForestClassifier(n_estimators=20, random_state=0).fit(IRIS.X, IRIS.y)
+    found = forest.counterfactual(IRIS.X.rows([7]), to="virginica")
+    chart = found.draw()
+    assert chart.title == f"{len(found.changes)} changes would make it 'virginica'"
+    assert chart.caption == "A nearer row is not ruled out."
+    assert "petal width (cm): 0.2 → just above" in chart.svg()
+    already = tennis().counterfactual({**RAIN, "Outlook": "Overcast"}, to="Yes")
+    assert "It is &#x27;Yes&#x27;" in already.draw().svg() or "It is 'Yes'" in already.draw().svg()
+    assert already._repr_html_().endswith(
+        "<pre>It is &#x27;Yes&#x27; already: nothing needs to change.</pre>"
+    )
+
+
 def test_a_tree_of_linear_models_is_searched() -> None:
     model = tw.M5Regressor().fit(DIABETES.X, DIABETES.y)
     found = model.counterfactual(DIABETES.X.rows([1]), to=(200, None))
