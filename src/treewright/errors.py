@@ -85,6 +85,10 @@ class MemberError(TreewrightError, ValueError, TypeError):
     """A member of a stack or of a vote failed; ``__cause__`` is what it raised."""
 
 
+class NoSuchRowError(TreewrightError, ValueError):
+    """No row gets the answer that was wanted, or none was found; the message says which."""
+
+
 class MemoryLimitError(TreewrightError, MemoryError):
     """The work would need more memory than the machine has; nothing was allocated."""
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.counterfactual.find import Answering, Asked, of_trees, reference_rows
 from treewright.data.read.rows import read_row
 from treewright.ensemble.explanation import EnsembleExplanation, of_label
 from treewright.errors import UnsupportedError
 from treewright.text.notebook import ShownInNotebooks
-from treewright.tree.leaf import by_output, label_of
+from treewright.tree.leaf import by_output, decide, label_of
 
 if TYPE_CHECKING:
     from treewright.array_types import Array, FloatArray
+    from treewright.counterfactual.counterfactual import Counterfactual
+    from treewright.counterfactual.search import Decided
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
     from treewright.explain.shap_values import ShapValues
@@ -62,6 +65,11 @@ class TreeEnsemble(ShownInNotebooks):
         raise AssertionError("an ensemble has trees that say something")
 
     @property
+    def n_outputs(self) -> int:
+        """Number of targets predicted together."""
+        raise AssertionError("an ensemble predicts something")
+
+    @property
     def used_columns(self) -> tuple[int, ...]:
         """Positions of the columns that trees use."""
         raise AssertionError("an ensemble has trees that ask")
@@ -87,6 +95,56 @@ class TreeEnsemble(ShownInNotebooks):
         """
         unused = self.schema.unused_by(self.used_columns)
         return read_row(row, self.schema, optional=unused, unseen=self.unseen)
+
+    def counterfactual(
+        self,
+        row: object,
+        *,
+        to: object,
+        fixed: Sequence[str] = (),
+        costs: Mapping[str, float] | None = None,
+        X: object = None,
+        decided: Decided | None = None,
+    ) -> Counterfactual:
+        """Return what would change the answer: a near row that gets the wanted one; print it.
+
+        Distances are those of ``Tree.counterfactual``. The nearest row is searched for: from
+        the regions of single trees that are nearest to the row, from rows of `X`, and by moving
+        column after column; then changes are taken back where the answer stays. Each row is
+        judged by the prediction of all trees; no proof is given that it is the nearest.
+
+        Parameters
+        ----------
+        row, to, fixed, costs
+            As for ``Tree.counterfactual``.
+        X
+            Rows that say how far the columns spread, and from which the search starts too; by
+            default the cuts of the trees are taken.
+        decided
+            Function that predicts for a table in place of that of the trees.
+
+        Raises
+        ------
+        NoSuchRowError
+            If no row was found that gets the answer.
+        """
+        table, used = self.row(row), self.used_columns
+        asked = Asked(
+            row=table,
+            given=row,
+            to=to,
+            fixed=fixed,
+            costs=costs,
+            reference=reference_rows(X, table, used),
+            decided=decided or self._decided,
+        )
+        model = Answering(
+            classes=self.classes, n_outputs=self.n_outputs, used=used, answers=self.answers
+        )
+        return of_trees(list(self), model, asked)
+
+    def _decided(self, table: Table) -> Array:
+        return decide(self.answers(table), self.classes, self.leaf)
 
     def explain_row(
         self,

@@ -27,6 +27,7 @@ from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
 from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.certainty.shrinks_leaves import ShrinksLeaves
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
+from treewright.estimators.counterfactuals import HasCounterfactuals
 from treewright.estimators.notebook import ShowsModel
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
@@ -138,6 +139,8 @@ class TableEstimator(KeepsRows, ShowsModel, RefusesMistakes, BaseEstimator):  # 
         return isinstance(self, ClassifierMixin)
 
     def _table(self, X: Any) -> Table:
+        if isinstance(X, Table):  # rows that were made of one that was read
+            return X
         model = self._model()
         return match_table(X, model.schema, owner=type(self).__name__, unseen=model.unseen)
 
@@ -212,7 +215,7 @@ class TableEstimator(KeepsRows, ShowsModel, RefusesMistakes, BaseEstimator):  # 
         return tags
 
 
-class TreeEstimator(HasTreeMethods, TableEstimator):
+class TreeEstimator(HasTreeMethods, HasCounterfactuals, TableEstimator):
     """A single tree with scikit-learn's interface."""
 
     tree_: Tree

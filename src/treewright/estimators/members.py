@@ -11,10 +11,11 @@ from treewright.data.table import Table
 from treewright.draw.ensemble_picture import EnsemblePicture, draw_ensemble
 from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.estimators.base import TableEstimator, TreeEstimator
+from treewright.estimators.counterfactuals import HasCounterfactuals
 from treewright.explain.shap_values import ShapValues
 
 
-class HasMembers(TableEstimator):
+class HasMembers(HasCounterfactuals, TableEstimator):
     """Many estimators in one: ``model[i]`` is the fitted ``estimators_[i]``.
 
     The trees themselves are in ``ensemble_``.

@@ -255,6 +255,9 @@ class C45RulesClassifier(C45Classifier):
         """Return the rules that make the predictions."""
         return self._rules()
 
+    def _model_asked(self) -> RuleSet:
+        return self._rules()
+
     def explain(self, row: object) -> RuleExplanation:  # type: ignore[override]
         """Return which rules a row meets, and which of them decide."""
         return self._rules().explain(row)

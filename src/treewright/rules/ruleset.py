@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import compress
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 
 from treewright.array_types import Array, Probabilities
+from treewright.counterfactual.find import Answering, Asked, of_rules, reference_rows
 from treewright.data.read.rows import read_row, read_rows
 from treewright.errors import MemoryLimitError, UnsupportedError
 from treewright.parameters import check_choice
@@ -34,6 +35,8 @@ from treewright.tree.tree import Tree, check_is_tree
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
+    from treewright.counterfactual.counterfactual import Counterfactual
+    from treewright.counterfactual.search import Decided
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
@@ -343,9 +346,7 @@ class RuleSet(Sequence[Rule]):
             As for ``Tree.explain``: a mapping from column names to values (those that no rule is
             about may be left out), a sequence in column order, or a table of one row.
         """
-        used = {index for rule in self.rules for index in rule.column_indices()}
-        unused = [name for index, name in enumerate(self.schema.names) if index not in used]
-        table = read_row(row, self.schema, optional=unused, unseen=self.unseen)
+        table = self._row(row)
         found = [
             (int(rule), float(degree))
             for some in self._matcher.matches(table)
@@ -362,6 +363,77 @@ class RuleSet(Sequence[Rule]):
             decided_by=decided,
             rules=self,
         )
+
+    def counterfactual(
+        self,
+        row: object,
+        *,
+        to: object,
+        fixed: Sequence[str] = (),
+        costs: Mapping[str, float] | None = None,
+        X: object = None,
+        decided: Decided | None = None,
+    ) -> Counterfactual:
+        """Return what would change the answer: a near row that gets the wanted one; print it.
+
+        Distances are those of ``Tree.counterfactual``. The nearest row is searched for among the
+        rows that meet a rule and those beside them, and each is judged by :meth:`predict`; no proof
+        is given that it is the nearest.
+
+        Parameters
+        ----------
+        row, to, fixed, costs
+            As for ``Tree.counterfactual``.
+        X
+            Rows that say how far the columns spread, and from which the search starts too; by
+            default the bounds of the rules are taken.
+        decided
+            Function that predicts for a table in place of :meth:`decide`.
+
+        Raises
+        ------
+        NoSuchRowError
+            If no row was found that gets the answer.
+
+        Examples
+        --------
+        >>> from treewright import C45RulesClassifier, load_example
+        >>> play = load_example("play_tennis")
+        >>> rules = C45RulesClassifier().fit(play.X, play.y).ruleset_
+        >>> print(rules.counterfactual(play.X.rows([0]), to="Yes", fixed=["Outlook"]))
+        It would be 'Yes' if Humidity were Normal instead of High (and nothing else
+        changed).
+        The nearest row that was found; a nearer one is not ruled out.
+        """
+        table, used = self._row(row), self._used_columns
+        asked = Asked(
+            row=table,
+            given=row,
+            to=to,
+            fixed=fixed,
+            costs=costs,
+            reference=reference_rows(X, table, used),
+            decided=decided or self.decide,
+        )
+        model = Answering(
+            classes=self.classes,
+            n_outputs=len(self.default.distribution) if self.classes is None else len(self.classes),
+            used=used,
+            answers=self.answers,
+        )
+        return of_rules([rule.conditions for rule in self.rules], model, asked)
+
+    def _row(self, row: object) -> Table:
+        """Return one row as a table; columns that no rule is about may be absent."""
+        unused = [i for i in range(len(self.schema)) if i not in self._used_columns]
+        names = [self.schema.names[index] for index in unused]
+        return read_row(row, self.schema, optional=names, unseen=self.unseen)
+
+    @cached_property
+    def _used_columns(self) -> tuple[int, ...]:
+        """Positions of the columns that rules are about."""
+        used = {index for rule in self.rules for index in rule.column_indices()}
+        return tuple(sorted(used))
 
     def dnf(self, label: object) -> DNF:
         """Return the condition for a class as a disjunction of conjunctions.

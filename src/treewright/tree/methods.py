@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from treewright.array_types import Array, FloatArray
     from treewright.compare.diff import TreeDiff
     from treewright.consult.consultation import Consultation
+    from treewright.counterfactual.counterfactual import Counterfactual
+    from treewright.counterfactual.search import Decided
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.schema import Schema
     from treewright.data.table import Table
@@ -385,6 +387,82 @@ min_samples_leaf=1 let small tables be split
         from treewright.explain.path import explain
 
         return explain(self, row)
+
+    def counterfactual(
+        self: Tree,
+        row: object,
+        *,
+        to: object,
+        fixed: Sequence[str] = (),
+        costs: Mapping[str, float] | None = None,
+        X: object = None,
+        decided: Decided | None = None,
+    ) -> Counterfactual:
+        """Return what would change the answer: the nearest row that gets the wanted one; print it.
+
+        The distance is the sum over the columns of what each change counts, times its cost. A
+        number, date or rank counts its change over the median absolute deviation of the column
+        (Wachter et al. 2017), a category that changes 1 (Gower 1971), and so does a missing value
+        that becomes known; no known value becomes missing. A number moves just across a cut: to a
+        whole number where all rows have whole ones, a date to a day where all are days.
+
+        All regions of the tree are compared, so no row is nearer, unless its leaves have linear
+        models.
+
+        Parameters
+        ----------
+        row
+            As for :meth:`explain`; columns that no question is about may be left out.
+        to
+            The wanted class; for a tree that predicts numbers the lowest and the highest wanted
+            number, one of which may be None: ``to=(200, None)`` for 200 or more.
+        fixed
+            Columns that stay as they are.
+        costs
+            Factor of a change of each column; by default its cost in the schema, which is 1 if none
+            was declared.
+        X
+            Rows that say how far the columns spread. By default the training rows, as long as the
+            tree keeps them; else the cuts of the tree are taken instead.
+        decided
+            Function that predicts for a table in place of the tree, by the same regions.
+
+        Raises
+        ------
+        NoSuchRowError
+            If no row gets the answer while the fixed columns stay as they are.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> tree = DecisionTreeClassifier(max_depth=3).fit(iris.X, iris.y).tree_
+        >>> print(tree.counterfactual(iris.X.rows([106]), to="virginica"))
+        It would be 'virginica' if petal width (cm) were just above 1.75 instead of 1.7
+        (and nothing else changed).
+        """
+        from treewright.counterfactual.find import Asked, of_tree, reference_rows
+        from treewright.data.read.rows import read_row
+        from treewright.tree.leaf import decide
+
+        table = read_row(row, self.schema, optional=self.unused_columns, unseen=self.unseen)
+        reference = reference_rows(X, table, self.used_columns)
+        if reference is None and (kept := self.kept_rows()) is not None:
+            reference = kept[0]
+
+        def own(rows: Table) -> Array:
+            return decide(self.plan.answers(rows), self.classes, self.leaf)
+
+        asked = Asked(
+            row=table,
+            given=row,
+            to=to,
+            fixed=fixed,
+            costs=costs,
+            reference=reference,
+            decided=decided or own,
+        )
+        return of_tree(self, asked)
 
     def shap_values(
         self: Tree, X: object, *, interactions: bool = False, background: object = None

@@ -56,6 +56,17 @@ def read_row(
     unseen
         ``"error"`` refuses a category unseen in training.
     """
+    table = read_rows(row_as_table(row, schema), schema, unseen=unseen, optional=optional)
+    if table.n_rows != 1:
+        raise DataError(
+            f"One row is due, but the table has {table.n_rows}.\n"
+            "  Hint: cut out one row, or give a dict of its values."
+        )
+    return table
+
+
+def row_as_table(row: Any, schema: FittedSchema) -> Any:
+    """Return a row that :func:`read_row` takes in a form that is a table, not yet read."""
     is_flat = getattr(row, "ndim", None) == 1
     if is_flat and hasattr(row, "to_dict"):  # a row cut out of a data frame
         row = row.to_dict()
@@ -64,16 +75,10 @@ def read_row(
     if isinstance(row, Mapping):
         # Lists, one for each column, are a table; anything else is the value of the row itself.
         is_table = len(row) > 0 and all(is_list(value) for value in row.values())
-        row = row if is_table else [row]
-    elif isinstance(row, list | tuple) and not any(isinstance(v, Mapping | list) for v in row):
-        row = [_with_names(row, schema)]
-    table = read_rows(row, schema, unseen=unseen, optional=optional)
-    if table.n_rows != 1:
-        raise DataError(
-            f"One row is due, but the table has {table.n_rows}.\n"
-            "  Hint: cut out one row, or give a dict of its values."
-        )
-    return table
+        return row if is_table else [row]
+    if isinstance(row, list | tuple) and not any(isinstance(v, Mapping | list) for v in row):
+        return [_with_names(row, schema)]
+    return row
 
 
 def _with_names(values: Sequence[object], schema: FittedSchema) -> dict[str, object]:

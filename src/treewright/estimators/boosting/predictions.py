@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -222,6 +222,15 @@ class PredictsBoosted(HasMembers):
         model = self._model()
         self._refuse_init("explain")
         return model.explain(row)
+
+    def _model_asked(self) -> BoostedEnsemble:
+        self._refuse_init("counterfactual")
+        return self._model()
+
+    def _predict_read(self) -> Callable[[Table], Array]:
+        # An offset is no column: where rows had some, the row is asked about without, as explained.
+        predict: Callable[..., Array] = self.predict
+        return partial(predict, offset=0) if self._model().has_offsets else predict
 
     def _shown_html(self) -> str:
         has_loss = any(each.train_loss == each.train_loss for each in self.rounds_) or any(
