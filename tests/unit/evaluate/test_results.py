@@ -253,3 +253,19 @@ def test_a_class_with_one_row_can_be_held_out() -> None:
     assert len(parts.test) == 2
     found = cross_validate(CARTClassifier(), np.arange(10.0).reshape(-1, 1), y, cv=3)
     assert "class 'b' has 1 rows, fewer than 3 folds" in str(found)
+
+
+def test_with_costs_the_best_constant_is_the_class_that_costs_least() -> None:
+    costs = {"late": {"repaid": 9}, "default": {"late": 0, "repaid": 9}}
+    learner = CARTClassifier(max_depth=2)
+    parts = holdout(LOANS.X, LOANS.y, cost_matrix=costs).judge(learner)
+    folds = cross_validate(learner, LOANS.X, LOANS.y, cv=3, cost_matrix=costs, refit=False).scores
+    for found in (parts, folds):
+        assert found.baseline_text == "always 'late'"
+        least = min(
+            scores(found.answers.actual, [each] * len(found.answers), cost_matrix=costs)[
+                "mean_cost"
+            ].value
+            for each in ("default", "late", "repaid")
+        )
+        assert found.metric.value(found.baseline) == pytest.approx(least)
