@@ -127,9 +127,9 @@ class Frame:
         return Frame(self._columns, weights=self._weights, reading=reading)
 
     def rows(self, indices: Rows) -> Frame:
-        """Return a frame of the rows chosen by positions, a mask or a slice."""
+        """Return a frame of the rows chosen by positions (or one), a mask or a slice."""
         if not isinstance(indices, slice):
-            indices = np.asarray(indices)
+            indices = np.atleast_1d(indices)  # a single row is a frame too
             if indices.size == 0:
                 indices = indices.astype(np.intp)
         columns = {name: column.take(indices) for name, column in self._columns.items()}

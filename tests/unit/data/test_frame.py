@@ -114,3 +114,11 @@ def test_unknown_columns_and_unequal_lengths_are_errors(frame: Frame) -> None:
         frame.drop("target")
     with pytest.raises(DataError, match=r"one length, not \[1, 2\]"):
         Frame({"a": text_column(["x"]), "b": text_column(["x", "y"])})
+
+
+def test_one_position_is_a_frame_of_one_row(frame: Frame) -> None:
+    assert len(frame[0]) == 1
+    assert frame[2]["name"].tolist() == ["a"]
+    assert frame[-1]["name"].tolist() == ["a"]
+    with pytest.raises(IndexError, match="out of bounds"):
+        frame[9]
