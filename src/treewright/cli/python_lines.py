@@ -27,7 +27,7 @@ def call(function: str, *arguments: Any, **named: Any) -> str:
 
 
 def statement(line: str) -> str:
-    """Return a line, broken after commas where it is too long.
+    """Return a line, broken after commas where it is too long, else after brackets.
 
     >>> print(statement("x = f(" + ", ".join(f"a{i}={i}" for i in range(20)) + ")"))
     x = f(a0=0, a1=1, a2=2, a3=3, a4=4, a5=5, a6=6, a7=7, a8=8, a9=9, a10=10,
@@ -50,9 +50,11 @@ def statement(line: str) -> str:
 def _last_break(text: str, depth: int) -> tuple[int, int]:
     """Return the last place after a comma that is in no text in quotes and inside brackets.
 
-    Beside it, how many brackets are open there; `depth` are open at the beginning.
+    Where there is none, the last place after an opening bracket. Beside it, how many brackets are
+    open there; `depth` are open at the beginning.
     """
     place, inside, quote, escaped = 0, depth, "", False
+    opening = (0, depth)
     for i, letter in enumerate(text):
         if quote:
             if escaped:
@@ -65,11 +67,13 @@ def _last_break(text: str, depth: int) -> tuple[int, int]:
             quote = letter
         elif letter in "([{":
             depth += 1
+            if text[i + 1 : i + 2] not in ("", ")", "]", "}"):
+                opening = i + 1, depth
         elif letter in ")]}":
             depth -= 1
         elif letter == "," and depth > 0 and text[i + 1 : i + 2] == " ":
             place, inside = i + 1, depth
-    return place, inside
+    return (place, inside) if place else opening
 
 
 def literal(value: Any) -> str:

@@ -32,6 +32,8 @@ IS_UNSEEN = -2
 """Outcomes of a question besides its branches: no value, and one that it does not know."""
 
 _UNKNOWN_TO_KNOWN = 1.0
+_MOST_COST = 1e300
+"""What is further apart counts this, so that sums and differences of costs stay finite."""
 
 
 class Numbers(NamedTuple):
@@ -104,7 +106,7 @@ class Axis(ABC):
         """Return what it costs to change to a value."""
         if value == self.value:
             return 0.0
-        return self.factor * self._distance(value)
+        return min(self.factor * self._distance(value), _MOST_COST)
 
     @abstractmethod
     def _distance(self, value: Stored) -> float:
@@ -238,7 +240,8 @@ class NumberAxis(Axis):
         return self._finite(held if held <= high else self._beside(high, -math.inf))
 
     def _held(self, value: float) -> float:
-        return float(np.float32(value)) if self.is_single else value
+        with np.errstate(over="ignore"):
+            return float(np.float32(value)) if self.is_single else value
 
     def _beside(self, value: float, towards: float) -> float:
         """Return the next number of the column's precision, which may be just the rounded one."""

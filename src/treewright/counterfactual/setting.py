@@ -165,7 +165,8 @@ def _step(spec: ColumnSpec, values: Array, value: Stored, *, are_cuts: bool) -> 
     known = [] if value is None else [value]
     if spec.storage == "float":
         numbers = np.array([*known], dtype=np.float64)
-        seen = values.astype(np.float64) * (2 if are_cuts else 1)
+        with np.errstate(over="ignore"):  # infinity is left out below
+            seen = values.astype(np.float64) * (2 if are_cuts else 1)
         both = np.concatenate([numbers, seen])
         finite = both[np.isfinite(both)]
         return 1 if len(finite) and bool((finite == np.floor(finite)).all()) else None

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from unit.cli.typed import run
 
+from treewright.cli.python_lines import Raw, call, statement
 from treewright.errors import ReadWarning
 
 
@@ -87,3 +88,11 @@ def test_show_prints_what_the_library_prints(grown: Path) -> None:
     assert executed(run("show tennis.tw --python", here=grown).out, grown) == (
         run("show tennis.tw", here=grown).out
     )
+
+
+def test_a_line_without_a_comma_in_its_first_80_columns_is_broken_after_a_bracket() -> None:
+    inner = call("made", Raw(call("clone", "a model with a long name.tw") + ".set_params(a=1)"))
+    line = f"result = outer(inner.{inner}.fit(table.X.select({['column'] * 3}), table.y), more=2)"
+    broken = statement(line)
+    assert max(map(len, broken.splitlines())) <= 80
+    assert compile(broken, "broken", "exec").co_code == compile(line, "line", "exec").co_code
