@@ -48,6 +48,7 @@ inline split::CutRows ends_of(const split::CutRows& cut, const data::Column& col
 
 /// The threshold of a question that every known value meets: "is the value known?"
 inline void place_open(const data::Column& column, double& threshold, std::int64_t& threshold_int) {
+    threshold = std::numeric_limits<double>::quiet_NaN();
     if (column.is_real()) threshold = std::numeric_limits<double>::infinity();
     else if (column.type == data::ValueType::code)
         threshold_int = static_cast<std::int64_t>(column.n_codes) - 1;

@@ -324,3 +324,15 @@ def test_other_weak_learners_get_sparse_tables_by_column_as_given(given: str, fi
     np.testing.assert_allclose(
         model.predict(sparse), dense.fit(sparse.toarray(), V).predict(sparse.toarray())
     )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["S", "M", "S", "S", None], [2**60 + 1, 2**60 + 3, 2**60 + 5, 7, None], [1.5, 2, 3, 4, None]],
+)
+def test_stumps_that_only_ask_whether_a_value_is_known_predict(values: list[Any]) -> None:
+    schema = tw.Schema(order={"s": ["S", "M"]} if values[0] == "S" else {})
+    model = tw.AdaBoostClassifier(schema=schema).fit({"s": values}, list("aaaab"))
+    assert model.predict({"s": values}).tolist() == list("aaaab")
+    copied = pickle.loads(pickle.dumps(model))
+    assert copied.predict({"s": values}).tolist() == list("aaaab")
