@@ -32,7 +32,8 @@ test-wheel:
 	    --no-build-isolation --wheel-dir $(WHEEL)/dist -C build-dir="build/wheel/{wheel_tag}"
 	$(subst $(BIN),$(WHEEL)/venv/bin,$(PIP)) "$$(ls $(WHEEL)/dist/*.whl)[test]"
 	there=$$(mktemp -d) && trap 'rm -rf "$$there"' EXIT && \
-	    cp -r --parents tests docs examples cpp/include README.md Makefile pyproject.toml $$there && \
+	    cp -r --parents tests docs examples cpp/include README.md CONTRIBUTING.md CHANGELOG.md Makefile \
+	    pyproject.toml $$$$there && \
 	    cd $$there && $(WHEEL)/venv/bin/python -m pytest $(TESTS) -m "not alone and not slow" -n auto \
 	    --maxprocesses 4 && \
 	    $(WHEEL)/venv/bin/python -m pytest --pyargs treewright
