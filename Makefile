@@ -33,7 +33,7 @@ test-wheel:
 	$(subst $(BIN),$(WHEEL)/venv/bin,$(PIP)) "$$(ls $(WHEEL)/dist/*.whl)[test]"
 	there=$$(mktemp -d) && trap 'rm -rf "$$there"' EXIT && \
 	    cp -r --parents tests docs examples cpp/include README.md CONTRIBUTING.md CHANGELOG.md Makefile \
-	    pyproject.toml $$$$there && \
+	    pyproject.toml $$there && \
 	    cd $$there && $(WHEEL)/venv/bin/python -m pytest $(TESTS) -m "not alone and not slow" -n auto \
 	    --maxprocesses 4 && \
 	    $(WHEEL)/venv/bin/python -m pytest --pyargs treewright
