@@ -27,7 +27,7 @@ from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
 from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.certainty.shrinks_leaves import ShrinksLeaves
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
-from treewright.estimators.counterfactuals import HasCounterfactuals
+from treewright.estimators.counterfactual.has_counterfactuals import HasCounterfactuals
 from treewright.estimators.notebook import ShowsModel
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes

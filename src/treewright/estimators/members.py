@@ -11,7 +11,7 @@ from treewright.data.table import Table
 from treewright.draw.ensemble_picture import EnsemblePicture, draw_ensemble
 from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.estimators.base import TableEstimator, TreeEstimator
-from treewright.estimators.counterfactuals import HasCounterfactuals
+from treewright.estimators.counterfactual.has_counterfactuals import HasCounterfactuals
 from treewright.explain.shap_values import ShapValues
 
 

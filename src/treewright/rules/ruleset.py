@@ -1,5 +1,6 @@
 """RuleSet: rules that together predict every row: in order, by vote, or each for its share."""
 
+# Long because every method is documented where people look for it; searches are elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
