@@ -1,6 +1,6 @@
 """Rules: extracted from a tree, shortened, ordered or voting.
 
-A :class:`RuleSet` holds them; :func:`post_prune` makes one from a tree in Mitchell's four
+A :class:`treewright.RuleSet` holds them; :func:`post_prune` makes one from a tree in Mitchell's four
 steps, :class:`~treewright.C45RulesClassifier` makes one as Quinlan's C4.5rules does.
 """
 
