@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages: ``make docs``. What it builds asks for nothing from the network."""
+"""How Sphinx builds these pages: ``make docs``. They load nothing from the network when read."""
 
 from __future__ import annotations
 
