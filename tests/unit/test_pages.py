@@ -44,11 +44,16 @@ def read(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
+def without_versions(text: str) -> str:
+    """Engines are as new as the machine has them."""
+    return re.sub(r"(sqlite|python) 3[.0-9]*\d", r"\1 3", text)
+
+
 def seen(line: str) -> str:
     """What a typed line prints on both streams; engines are as new as the machine has them."""
     done = run(f"{line} --width 80", here=Path.cwd())
     assert done.code == 0, done.both
-    return re.sub(r"sqlite \d+\.\d+\.\d+", "sqlite 3", done.both)
+    return done.both
 
 
 def as_run(page: str) -> Iterator[tuple[str, str]]:
@@ -57,12 +62,13 @@ def as_run(page: str) -> Iterator[tuple[str, str]]:
     for block in BLOCK.finditer(read(page)):
         if block["typed"] is not None:
             lines = TYPED.sub(lambda m: f"$ treewright {m[1]}\n{seen(m[1])}", block["typed"])
-            yield block[0], f"```console\n{lines}```\n"
+            yield block[0], f"```console\n{without_versions(lines)}```\n"
             continue
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(block["code"], page, "exec"), names)
-        shown = f"\n```\n{out.getvalue()}```\n" if out.getvalue() else ""
+        printed = without_versions(out.getvalue())
+        shown = f"\n```\n{printed}```\n" if printed else ""
         yield block[0], f"```python\n{block['code']}```\n{shown}"
 
 
