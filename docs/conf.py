@@ -22,6 +22,7 @@ templates_path = ["templates"]
 # Pages are read on code hosts, too: a link is the path of a file, an anchor the slug of a heading.
 myst_heading_anchors = 4
 
+default_role = "literal"  # `name` in a docstring is a parameter
 autodoc_typehints = "none"  # the docstrings have the types, in words
 autodoc_member_order = "groupwise"
 python_maximum_signature_line_length = 88
@@ -35,6 +36,8 @@ highlight_language = "none"  # what is shown below a block is output
 html_theme = "furo"
 html_title = f"Treewright {release}"
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
 
 SCIKIT_LEARNS = ("get_metadata_routing", "set_output", "n_features_in_", "feature_names_in_")
 OF_TUPLES = ("count", "index")
