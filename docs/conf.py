@@ -36,6 +36,7 @@ highlight_language = "none"  # what is shown below a block is output
 html_theme = "furo"
 html_title = f"Treewright {release}"
 html_copy_source = False
+html_show_copyright = False  # the licence says it
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
 

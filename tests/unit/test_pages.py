@@ -20,6 +20,8 @@ from pathlib import Path
 import pytest
 from unit.cli.typed import run
 
+from treewright import load_example
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PICTURES = DOCS / "pictures"
@@ -105,6 +107,28 @@ def test_the_commands_of_make_exist() -> None:
     for page in [*pages(), "CONTRIBUTING.md"]:
         for target in COMMANDS_IN_TEXT.findall(read(page)):
             assert f"\n{target}:" in makefile, (page, target)
+
+
+def test_the_lines_of_the_command_lines_page_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = read("docs/command-line.md")
+    loans = load_example("loans")
+    table = loans.X.to_pandas().assign(outcome=loans.y).head(400)
+    for name in ("loans", "new", "may", "june"):
+        table.to_csv(f"{name}.csv", index=False)
+    for name in ("may", "risk"):
+        seen(f"fit {name if name == 'may' else 'loans'}.csv --out {name}.tw")
+    seen("fit example:play_tennis_d15 --algorithm id3 --out d15.tw")
+    Path("costs.csv").write_text(page.split("$ cat costs.csv\n")[1].split("$ ")[0])
+    ends = {"--at-most": 3, "consult": 1}  # the check does not hold; there is nobody to ask
+    lines = re.findall(r"^\$ treewright (.*?)(?:  .*)?$", page, re.MULTILINE)
+    assert len(lines) > 20
+    for line in lines:
+        done = run(line, here=tmp_path)
+        expected = [code for word, code in ends.items() if word in line]
+        assert [done.code] == (expected or [0]), (line, done.both)
 
 
 def write_anew(page: str) -> None:
