@@ -115,7 +115,7 @@ def test_the_lines_of_the_command_lines_page_run(
     monkeypatch.chdir(tmp_path)
     page = read("docs/command-line.md")
     loans = load_example("loans")
-    table = loans.X.to_pandas().assign(outcome=loans.y).head(400)
+    table = loans.X.to_pandas().assign(outcome=loans.y).head(200)
     for name in ("loans", "new", "may", "june"):
         table.to_csv(f"{name}.csv", index=False)
     for name in ("may", "risk"):
