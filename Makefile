@@ -19,7 +19,7 @@ demo: $(VENV)/.built
 ## docs: the documentation as pages, in build/docs; a warning is an error
 docs: $(VENV)/.docs
 	rm -rf build/docs docs/reference/generated
-	$(BIN)/python -m sphinx -n -W --keep-going -q -j auto -d build/docs-doctrees docs build/docs
+	$(BIN)/python -m sphinx -n -W --keep-going -q -j auto docs build/docs
 	@echo build/docs/index.html
 
 ## test: the whole default suite; what must be alone first, then the rest on every core (up to 4)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
-    options = ["-n", "-W", "--keep-going", "-q", "-d", str(out / "doctrees")]
+    options = ["-n", "-W", "--keep-going", "-q"]
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(out / "html")],
         capture_output=True,
