@@ -9,6 +9,7 @@ difference: both forms return single trees, add up predictions and find leaves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
 from treewright.ensemble.explanation import numbers_in_words, votes_in_words
 from treewright.ensemble.tree_ensemble import TreeEnsemble
+from treewright.dependence.additive import VOTES, Additive, additive_trees, divides
 from treewright.explain.importances import IMPURITY_SHARE, Importances
 from treewright.explain.shap import Share, check_background, explain_trees
 from treewright.explain.shap_values import ShapValues
@@ -288,6 +290,14 @@ class Ensemble(TreeEnsemble):
             scale=self._scale(),
             when_divided=self._when_divided(counts_leaves),
         )
+
+    def added_up(self) -> Additive | str:
+        """Return the ensemble as a sum of trees; or why it is none."""
+        found = additive_trees(self._shares(), self.schema)
+        if isinstance(found, Additive) and self.vote not in ("soft", "median"):
+            if any(divides(tree) for tree in self):
+                return replace(found, unless_divided=VOTES)
+        return found
 
     def _scale(self) -> str:
         if self.classes is None:

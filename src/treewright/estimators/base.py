@@ -28,11 +28,13 @@ from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.certainty.shrinks_leaves import ShrinksLeaves
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.counterfactual.has_counterfactuals import HasCounterfactuals
+from treewright.estimators.dependence.has_dependence import HasDependence
 from treewright.estimators.notebook import ShowsModel
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
 from treewright.estimators.to_sklearn import tree_to_sklearn
 from treewright.estimators.tree_methods import HasTreeMethods
+from treewright.dependence.additive import Additive, additive_tree
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 from treewright.explain.shap import explain_tree
 from treewright.explain.shap_values import ShapValues
@@ -215,7 +217,7 @@ class TableEstimator(KeepsRows, ShowsModel, RefusesMistakes, BaseEstimator):  # 
         return tags
 
 
-class TreeEstimator(HasTreeMethods, HasCounterfactuals, TableEstimator):
+class TreeEstimator(HasTreeMethods, HasDependence, HasCounterfactuals, TableEstimator):
     """A single tree with scikit-learn's interface."""
 
     tree_: Tree
@@ -393,6 +395,9 @@ class TreeEstimator(HasTreeMethods, HasCounterfactuals, TableEstimator):
             interactions=interactions,
             n_threads=n_threads(self.n_jobs, table.n_rows),
         )
+
+    def _added_up(self, output: str) -> Additive | str:
+        return additive_tree(self._model())
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path."""
