@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.chart import Axis, Chart, DotChart, DotRow, Line, Rule
 from treewright.chart.effects import HeatAxis, HeatChart
-from treewright.chart.words import clean, count, number, percent
+from treewright.chart.words import clean, count, number, percent, value_words
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_CURVES = 50
 _MOST_CATEGORIES = 30
 _MOST_MOVES = 20
+_LONG = 10.0
+"""The largest number over the median: from here on an axis is logarithmic."""
 _LEAST_MOVE = 1e-9
 """Of the size of the answers: less is rounding."""
 
@@ -51,11 +53,18 @@ def _line_chart(found: PartialDependence, output: int, *, with_rows: bool) -> Ch
         title=title_of(found, output),
         subtitle=_subtitle(found, output, len(curves)),
         caption=_caption(found, bool(len(found.deciles))),
-        x=Axis(label),
+        x=Axis(label, scale="log" if _is_long(found, x) else "linear"),
         y=Axis(_of(found, output), form=_form(found.scale), limits=limits),
         marks=marks,
         rug=_rug(found),
     )
+
+
+def _is_long(found: PartialDependence, x: FloatArray) -> bool:
+    """Return whether few large numbers would leave the others no room."""
+    if found.unit_per_day is not None or not len(found.deciles):
+        return False
+    return bool(x.min() > 0 and x.max() > _LONG * found.deciles[4])
 
 
 def _x_of(found: PartialDependence, places: FloatArray) -> tuple[FloatArray, str]:
@@ -77,7 +86,7 @@ def _rug(found: PartialDependence) -> FloatArray:
 
 
 def _dot_chart(found: PartialDependence, output: int, *, with_rows: bool) -> DotChart:
-    texts = found.value_texts()
+    texts = [value_words(value) for value in found.values]
     order = list(range(len(found)))
     if found.kind == "nominal":
         order.sort(key=lambda i: (found.values[i] is None, -found.mean[i, output]))
@@ -115,13 +124,35 @@ def title_of(found: PartialDependence, output: int) -> str:
     if len(means) > 1 and float(np.ptp(found.mean[:, output])) <= _LEAST_MOVE * size:
         return f"{answer} does not depend on {column}"
     if len(means) > 1 and found.kind != "nominal":
-        steps = np.diff(_at_deciles(found, means))
         slack = _LEAST_MOVE * size
-        if len(steps) and (steps >= -slack).all() and (steps > slack).any():
-            return f"{answer} rises with {column}"
-        if len(steps) and (steps <= slack).all() and (steps < -slack).any():
-            return f"{answer} falls with {column}"
+        way = _way(np.diff(_at_deciles(found, means)), slack)
+        if way:
+            part = "" if way == _way(np.diff(_to_the_ends(found, means)), slack) else _part(found)
+            return f"{answer} {way} with {column}{part}"
     return f"Partial dependence of {answer} on {column}"
+
+
+def _way(steps: FloatArray, slack: float) -> str:
+    """Return whether steps only rise or only fall; empty where they do neither."""
+    if len(steps) and (steps >= -slack).all() and (steps > slack).any():
+        return "rises"
+    return "falls" if len(steps) and (steps <= slack).all() and (steps < -slack).any() else ""
+
+
+def _to_the_ends(found: PartialDependence, means: FloatArray) -> FloatArray:
+    """Return the same with the means at the lowest and the highest value."""
+    if not len(found.deciles):
+        return means
+    order = np.argsort(found.at[np.isfinite(found.at)], kind="stable")
+    return np.concatenate([means[order[:1]], _at_deciles(found, means), means[order[-1:]]])
+
+
+def _part(found: PartialDependence) -> str:
+    """Return between which values the title holds: eight tenths of the rows."""
+    if not len(found.deciles) or found.unit_per_day is not None:
+        return " over most rows"
+    low, high = (value_words(float(found.deciles[i])) for i in (0, -1))
+    return f" from {low} to {high}"
 
 
 def _at_deciles(found: PartialDependence, means: FloatArray) -> FloatArray:
@@ -180,7 +211,7 @@ def pair_chart(found: PairDependence, output: int) -> Picture:
 
 
 def _heat_axis(found: PairDependence, which: int) -> HeatAxis:
-    return HeatAxis(found.columns[which], tuple(found.value_texts(which)))
+    return HeatAxis(found.columns[which], tuple(map(value_words, found.values[which])))
 
 
 def moves_chart(found: PartialDependences) -> DotChart:

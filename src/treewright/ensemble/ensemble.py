@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
+from treewright.dependence.additive import VOTES, Additive, additive_trees, divides
 from treewright.ensemble.explanation import numbers_in_words, votes_in_words
 from treewright.ensemble.tree_ensemble import TreeEnsemble
-from treewright.dependence.additive import VOTES, Additive, additive_trees, divides
 from treewright.explain.importances import IMPURITY_SHARE, Importances
 from treewright.explain.shap import Share, check_background, explain_trees
 from treewright.explain.shap_values import ShapValues
@@ -294,10 +294,12 @@ class Ensemble(TreeEnsemble):
     def added_up(self) -> Additive | str:
         """Return the ensemble as a sum of trees; or why it is none."""
         found = additive_trees(self._shares(), self.schema)
-        if isinstance(found, Additive) and self.vote not in ("soft", "median"):
-            if any(divides(tree) for tree in self):
-                return replace(found, unless_divided=VOTES)
-        return found
+        is_vote = self.vote not in ("soft", "median") and any(divides(tree) for tree in self)
+        return (
+            replace(found, unless_divided=VOTES)
+            if is_vote and isinstance(found, Additive)
+            else found
+        )
 
     def _scale(self) -> str:
         if self.classes is None:

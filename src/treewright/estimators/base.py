@@ -21,6 +21,7 @@ from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table, open_table, read_frame
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
+from treewright.dependence.additive import Additive, additive_tree
 from treewright.errors import ParameterError
 from treewright.estimators.certainty.keeps_rows import KeepsRows, all_or_nothing
 from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
@@ -34,7 +35,6 @@ from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
 from treewright.estimators.to_sklearn import tree_to_sklearn
 from treewright.estimators.tree_methods import HasTreeMethods
-from treewright.dependence.additive import Additive, additive_tree
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 from treewright.explain.shap import explain_tree
 from treewright.explain.shap_values import ShapValues

@@ -127,13 +127,13 @@ class SwarmChart(Picture):
         names = [clean(row.name) for row in self.rows]
         widest = max((measure(name, _SIZE) for name in names), default=0.0)
         room = min(widest, (0.34 if area.is_narrow else 0.28) * area.width)
-        top = area.top + 14
+        top = area.top + 22
         left = area.left + room + _GAP
         plot = Box(left, top, area.right - 12, top + _LINE * max(len(names), 1))
         low, high = self.limits()
         scale = Scale(low, high, plot.left, plot.right)
         ticks = ticks_across(scale, self.x, within=(plot.left - 20, area.right))
-        draw_top_axis(drawing, plot, ticks, scale)
+        draw_top_axis(drawing, Box(plot.left, top - 8, plot.right, plot.bottom), ticks, scale)
         for i, name in enumerate(shorten_apart(names, room, _SIZE)):
             y = top + _LINE * (i + 0.5)
             at = plot.left - _GAP, y + 4
@@ -150,10 +150,13 @@ class SwarmChart(Picture):
     def _draw_dots(self, drawing: Drawing, row: SwarmRow, scale: Scale, y: float) -> None:
         values, levels = row.shown
         lifts = jitter(len(values))
+        places: dict[str, list[tuple[float, float]]] = {}
         for value, level, lift in zip(
             values.tolist(), levels.tolist(), lifts.tolist(), strict=True
         ):
-            drawing.circle((scale.at(value), y + lift), _DOT, dot_shade(level))
+            places.setdefault(dot_shade(level), []).append((scale.at(value), y + lift))
+        for token, centres in sorted(places.items()):
+            drawing.dots(centres, _DOT, token)
 
     def _draw_ends(self, drawing: Drawing, scale: Scale, plot: Box) -> None:
         """Write "low" and "high" at the dots of the first line that has an order."""
