@@ -1,6 +1,7 @@
 #include "treewright/tree/dependence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 namespace treewright::tree {
 namespace {
 
+constexpr std::size_t kFewAskers = 256;     ///< of a tree that is walked in one pass
 constexpr std::size_t kTreesPerThread = 4;  ///< that are prepared at a time
 
 using Blocks = std::vector<std::unique_ptr<ShapBlock>>;
@@ -87,7 +89,23 @@ void walk(const ShapTree& tree, std::span<const std::uint8_t> is_set, const Shap
         if (!left_open(i)) odd |= answers.divided[i];
     odd &= rows;
     const std::int32_t root = tree.askers.empty() ? ~0 : 0;
-    bench.stack.assign(1, {root, rows & ~odd});
+    if (tree.askers.size() <= kFewAskers && !tree.askers.empty()) {
+        // Parents come first: one pass, without a stack.
+        std::array<std::uint64_t, kFewAskers> reach;
+        reach[0] = rows & ~odd;
+        const auto give = [&](std::int32_t child, std::uint64_t here) {
+            if (child >= 0) reach[static_cast<std::size_t>(child)] = here;
+            else if (here != 0) reached(static_cast<std::size_t>(~child), here);
+        };
+        for (std::size_t i = 0; i < tree.askers.size(); ++i) {
+            const std::uint64_t open = left_open(i) ? ~std::uint64_t{0} : 0;
+            const std::uint64_t second = answers.second[i];
+            give(tree.askers[i].child[0], reach[i] & (~second | open));
+            give(tree.askers[i].child[1], reach[i] & (second | open));
+        }
+    } else {
+        bench.stack.assign(1, {root, rows & ~odd});
+    }
     while (!bench.stack.empty()) {
         const auto [child, here] = bench.stack.back();
         bench.stack.pop_back();

@@ -156,7 +156,7 @@ class _Walk:
         if self.model.link is None:
             return sums
         answered = self.model.link(sums.reshape(-1, sums.shape[-1]))
-        return answered.reshape(*sums.shape[:2], -1)
+        return answered.reshape(*sums.shape[:2], answered.shape[-1])
 
     def _sums(self, sets: Sequence[Set]) -> list[FloatArray | None]:
         """Return the weighted sums over the rows, points x outputs."""

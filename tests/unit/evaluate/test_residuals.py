@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treewright import DecisionTreeRegressor
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.chart import Chart, Dots
 from treewright.errors import DataError, ParameterError
 from treewright.evaluate import cross_validate, residuals
@@ -72,8 +72,9 @@ def test_results_of_regression_have_residuals_and_those_of_classes_say_what_else
     assert found.to_frame().columns == ("actual", "predicted", "residual")
     with pytest.raises(ParameterError, match="bins"):
         judged.residuals(bins=0)
-    with pytest.raises(DataError, match="residuals"):
-        residuals(["a", "b"], ["a", "a"])
+    classes = cross_validate(DecisionTreeClassifier(max_depth=2), X, X[:, 0] > 0, cv=3)
+    with pytest.raises(DataError, match="residuals are differences of numbers"):
+        classes.residuals()
 
 
 def test_one_row_has_no_interval() -> None:
