@@ -3,8 +3,8 @@
 Too few rounds underfit, too many learn the noise, and the right number differs by a factor of
 thirty from table to table. The number with the least loss on held-out rows is chosen (Hastie,
 Tibshirani and Friedman 2009, section 10.12), by rounds of a large learning rate: as many more are
-then made as the rate of the model is smaller, and it is as small as 500 rounds allow. Losses are
-looked at ever more rarely: after each round at first, after every sixteenth of the rounds later.
+then made as the rate of the model is smaller. Losses are looked at ever more rarely: after each
+round at first, after every sixteenth of the rounds made later.
 
 Folds are boosted side by side, and so are the shapes of trees that are tried. All rounds that will
 be made whatever they show, those before patience can end, are one call into the core. A shape ends
@@ -18,7 +18,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,7 +132,13 @@ def choose_rounds(
     n_together = len(shapes) if n_judged > 1 else 1
     n_inside = max(1, n_threads // (n_judged * n_together))
     final = float(options.learning_rate)
-    rate_of = partial(final_rate, final, chosen_by=rate) if choosing_rate else lambda n_best: final
+    of_classes = problem.loss.of_classes
+
+    def rate_of(n_best: int) -> float:
+        if choosing_rate is None:
+            return final
+        return final_rate(final, n_best, chosen_by=choosing_rate, of_classes=of_classes)
+
     tried: list[TriedShape] = []
     before = (math.inf, False)
     for first in range(0, len(shapes), n_together):

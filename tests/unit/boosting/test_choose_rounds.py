@@ -222,11 +222,11 @@ def test_rounds_are_chosen_by_a_large_rate_and_made_by_a_small_one() -> None:
         assert own.loss == pytest.approx(loss, rel=1e-6)
 
 
-def test_the_rate_is_as_small_as_five_hundred_rounds_allow() -> None:
+def test_the_rate_of_numbers_is_as_small_as_five_hundred_rounds_allow() -> None:
     """No number of chosen rounds is one from which the rate, or the number made, leaps."""
 
     def made(usual: float, n_chosen: int) -> tuple[float, float]:
-        rate = final_rate(usual, n_chosen, chosen_by=0.2)
+        rate = final_rate(usual, n_chosen, chosen_by=0.2, of_classes=False)
         return rate, n_chosen * 0.2 / rate
 
     assert [made(0.05, n)[0] for n in (1, 62, 125, 250, 400)] == [0.025, 0.025, 0.05, 0.1, 0.1]
@@ -238,6 +238,14 @@ def test_the_rate_is_as_small_as_five_hundred_rounds_allow() -> None:
             assert n_made - 1e-9 <= next_made <= n_made + 0.2 / (usual / 2) + 1e-9
         assert all(n_made <= 500 + 1e-9 for rate, n_made in told if rate < 0.1)
         assert told[-1] == (0.1, 1_000)
+
+
+def test_classes_have_the_usual_rate_or_a_larger_one_where_many_rounds_are_best() -> None:
+    known = ((0.05, 100, 0.05), (0.05, 101, 0.1), (0.1, 1, 0.1), (0.1, 500, 0.1))
+    for usual, n_chosen, rate in known:
+        assert final_rate(usual, n_chosen, chosen_by=0.2, of_classes=True) == rate
+    assert tw.GradientBoostingClassifier().fit(X, CLASSES).learning_rate_ == 0.05
+    assert tw.GradientBoostingRegressor().fit(X, VALUES).learning_rate_ == 0.025
 
 
 def test_a_loss_that_still_falls_after_half_of_the_rounds_has_all_of_them() -> None:

@@ -29,9 +29,8 @@ class GradientBoostingClassifier(BoostingClassifier):
         the scores (rows, or rows x classes) and returns their gradients and hessians.
     learning_rate : float or "auto"
         Factor of the contribution of each tree. ``"auto"`` is 0.05 up to 10,000 rows, and grows as
-        the square root of their number up to 0.1 (from 40,000 rows). Where held-out rows choose the
-        rounds it is the rate that makes them 500, but half of that at least and 0.1 at most; where
-        rounds and depth are given it is 0.1.
+        the square root of their number up to 0.1 (from 40,000 rows); it is 0.1 where very many
+        rounds are chosen, and where rounds and depth are given.
     n_estimators : int or "auto"
         Number of rounds; each grows one tree, or one per class where there are three or more.
         ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: five
