@@ -238,6 +238,9 @@ def test_the_rate_of_numbers_is_as_small_as_five_hundred_rounds_allow() -> None:
             assert n_made - 1e-9 <= next_made <= n_made + 0.2 / (usual / 2) + 1e-9
         assert all(n_made <= 500 + 1e-9 for rate, n_made in told if rate < 0.1)
         assert told[-1] == (0.1, 1_000)
+    model = tw.GradientBoostingRegressor().fit(X, VALUES)
+    assert (model.n_iter_, model.learning_rate_) == (500, model.choice_.best.learning_rate)
+    assert 0.025 < model.learning_rate_ < 0.1
 
 
 def test_classes_have_the_usual_rate_or_a_larger_one_where_many_rounds_are_best() -> None:
@@ -245,7 +248,6 @@ def test_classes_have_the_usual_rate_or_a_larger_one_where_many_rounds_are_best(
     for usual, n_chosen, rate in known:
         assert final_rate(usual, n_chosen, chosen_by=0.2, of_classes=True) == rate
     assert tw.GradientBoostingClassifier().fit(X, CLASSES).learning_rate_ == 0.05
-    assert tw.GradientBoostingRegressor().fit(X, VALUES).learning_rate_ == 0.025
 
 
 def test_a_loss_that_still_falls_after_half_of_the_rounds_has_all_of_them() -> None:
