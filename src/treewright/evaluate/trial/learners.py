@@ -68,7 +68,7 @@ class Learner:
             if values is not None and (name := fit_parameter(model, wanted)) is not None
         }
         X = data.table_of(rows, may_share=self._leaves_tables_alone)
-        return model.fit(X, data.y_as_given[rows], **passed)
+        return model.fit(X, data.y_as_given.take(rows), **passed)
 
     @cached_property
     def _open(self) -> Open:
@@ -100,11 +100,11 @@ class Learner:
             predicted = as_target(model.predict(X), name=f"the answer of {self.name}")
         if len(predicted) != len(rows):
             raise ValueError(f"{self.name} answers {len(predicted)} of {len(rows)} rows.")
-        predicted = data.as_answers(predicted)
         probabilities = None
         if data.task == "classes":
             probabilities = self._probabilities(model, X, data.classes, len(rows))
         else:
+            predicted = data.as_answers(predicted)
             wrong = np.flatnonzero(~np.isfinite(predicted))
             if len(wrong):
                 raise ValueError(
@@ -136,6 +136,8 @@ class Learner:
                 f" {len(labels)} classes need {(n_rows, len(labels))}."
             )
         check_probabilities(given, f"the probabilities of {self.name}")
+        if labels == list(classes):
+            return given.copy()  # it may be the model's own
         position = {each: i for i, each in enumerate(classes)}
         found = np.zeros((n_rows, len(classes)))
         for column, label in enumerate(labels):

@@ -108,17 +108,37 @@ class TaskData:
         )
 
     def as_answers(self, predicted: Array) -> Array:
-        """Return predictions as the classes themselves (1.0 as 1, for one), or as floats."""
+        """Return predictions as the classes themselves (1.0 as 1, for one), or as floats.
+
+        A class that there is none of is refused.
+        """
         if self.task == "numbers":
             return predicted.astype(np.float64)
-        of_class = {each: each for each in self.classes}
-        answered = np.empty(len(predicted), dtype=object)
-        answered[:] = [of_class.get(value, value) for value in predicted.tolist()]
-        return answered
+        return self._class_of_code[code_classes(predicted, self.classes)]
+
+    @cached_property
+    def _class_of_code(self) -> Array:
+        listed = np.empty(len(self.classes), dtype=object)
+        listed[:] = self.classes
+        return listed
 
     def judged(self, rows: Array, predicted: Array, probabilities: FloatArray | None) -> Answers:
         """Return answers about some rows beside the truth; refuse a class that there is none of."""
-        answers = Answers(
+        if self.task == "numbers":
+            return self._beside_truth(rows, self.as_answers(predicted), probabilities)
+        return self.judged_codes(rows, code_classes(predicted, self.classes), probabilities)
+
+    def judged_codes(
+        self, rows: Array, predicted: Int64Array, probabilities: FloatArray | None
+    ) -> Answers:
+        """Return the same of answers given as positions among the classes."""
+        answers = self._beside_truth(rows, self._class_of_code[predicted], probabilities)
+        return answers.with_codes(self.codes[rows], predicted)
+
+    def _beside_truth(
+        self, rows: Array, predicted: Array, probabilities: FloatArray | None
+    ) -> Answers:
+        return Answers(
             actual=self.y[rows],
             predicted=predicted,
             probabilities=probabilities,
@@ -128,9 +148,6 @@ class TaskData:
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
         )
-        if self.task == "numbers":
-            return answers
-        return answers.with_codes(self.codes[rows], code_classes(predicted, self.classes))
 
 
 def read_task_data(
@@ -217,7 +234,7 @@ def read_answers(
         groups=groups,
     )
     found = _read_probabilities(probabilities, data)
-    return data.judged(data.all_rows, data.as_answers(given), found)
+    return data.judged(data.all_rows, given, found)
 
 
 def _numbers(y: Array) -> FloatArray:
