@@ -69,7 +69,8 @@ class Learner:
             if values is not None and (name := fit_parameter(model, wanted)) is not None
         }
         X = data.table_of(rows, may_share=self._leaves_tables_alone)
-        return model.fit(X, data.y_as_given.take(rows), **passed)
+        y = data.target_of(rows, may_share=self._leaves_tables_alone)
+        return model.fit(X, y, **passed)
 
     def _copy(self) -> Any:
         """Return an unfitted estimator with the same parameters."""

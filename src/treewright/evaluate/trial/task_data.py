@@ -76,6 +76,11 @@ class TaskData:
         """The tables of the rows that were asked for last, newest first."""
         return []
 
+    @cached_property
+    def _last_target(self) -> list[tuple[Array, Array]]:
+        """The target of the rows that were asked for last."""
+        return []
+
     def table_of(self, rows: Array, *, may_share: bool = False) -> Any:
         """Return the table of some rows, in the type that it was given in.
 
@@ -90,6 +95,16 @@ class TaskData:
         table = take_rows(self.X, rows)
         self._last_taken[:] = [(rows, table), *self._last_taken[:1]]
         return table
+
+    def target_of(self, rows: Array, *, may_share: bool = False) -> Array:
+        """Return the target of some rows as learners are to see it, as `table_of` does."""
+        for known, target in self._last_target[:1] if may_share else ():
+            if known is rows:
+                return target
+        target = self.y_as_given.take(rows)
+        if may_share:
+            self._last_target[:] = [(rows, target)]
+        return target
 
     @property
     def all_rows(self) -> Int64Array:
