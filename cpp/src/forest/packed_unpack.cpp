@@ -124,6 +124,11 @@ void PackedNames::append(const PackedNames& from, std::size_t question) {
     share.push_back(from.share[question]);
 }
 
+void set_threshold(double threshold, bool is_real, tree::TreeNode& node) {
+    node.threshold = is_real ? threshold : std::nan("");
+    node.threshold_int = is_real ? 0 : whole_threshold(threshold);
+}
+
 tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                   const std::vector<bool>& is_real) {
     tree::Tree tree;
@@ -141,8 +146,7 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         node.n_branches = 2;
         node.first_child = static_cast<std::int32_t>(from.first_child);
         node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
-        node.threshold = is_real[column] ? from.threshold : std::nan("");
-        node.threshold_int = is_real[column] ? 0 : whole_threshold(from.threshold);
+        set_threshold(from.threshold, is_real[column], node);
         if ((from.column & PackedNode::kNames) != 0) ask_for_names(packed.names, from, node);
         for (std::uint32_t b = 0; b < 2; ++b)
             tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);

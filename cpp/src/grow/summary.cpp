@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/exact_sum.hpp"
@@ -128,26 +129,19 @@ struct LeafRows {
     }
 };
 
-void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
-                       const GrowOptions& options) {
-    const data::Target& target = data.target;
+/// `count_leaf(node, weight, value)` adds up the class weights of a leaf.
+template <class CountLeaf>
+void summarise_classes(tree::Tree& tree, const data::Dataset& data, const GrowOptions& options,
+                       Progress& progress, const CountLeaf& count_leaf) {
     const split::Reciprocals none(0);
-    const std::unique_ptr<Finder> finder = make_finder(data, options, none, leaves.progress);
+    const std::unique_ptr<Finder> finder = make_finder(data, options, none, progress);
     std::vector<double> sums(finder->width());
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        if (i % kNodesPerCheck == 0) leaves.progress.check(true);
+        if (i % kNodesPerCheck == 0) progress.check(true);
         tree::TreeNode& node = tree.nodes[i];
         double* value = tree.value.data() + i * tree.width;
         if (node.first_child < 0) {
-            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
-                node.weight += weight;
-                std::size_t start = 0;
-                for (std::size_t o = 0; o < target.n_outputs; ++o) {
-                    value[start + static_cast<std::size_t>(
-                                      target.classes[row * target.n_outputs + o])] += weight;
-                    start += target.n_classes[o];
-                }
-            });
+            count_leaf(i, node.weight, value);
         } else {
             for (std::int32_t b = 0; b < node.n_branches; ++b) {
                 const auto child = static_cast<std::size_t>(node.first_child + b);
@@ -167,6 +161,23 @@ void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& 
         double* value = tree.value.data() + i * tree.width;
         if (node.weight > 0.0) bound_share(node, value);
     }
+}
+
+void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
+                       const GrowOptions& options) {
+    const data::Target& target = data.target;
+    const auto count_leaf = [&](std::size_t leaf, double& all, double* value) {
+        leaves.for_each(leaf, data, [&](std::uint32_t row, double weight) {
+            all += weight;
+            std::size_t start = 0;
+            for (std::size_t o = 0; o < target.n_outputs; ++o) {
+                value[start + static_cast<std::size_t>(
+                                  target.classes[row * target.n_outputs + o])] += weight;
+                start += target.n_classes[o];
+            }
+        });
+    };
+    summarise_classes(tree, data, options, leaves.progress, count_leaf);
 }
 
 /// One sum for each output, in two doubles (base/exact_sum.hpp); apart, so that a loop over the
@@ -373,9 +384,15 @@ void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, P
     figures.leaf_range.reserve(n_nodes);
     for (Fragment& fragment : parts.fragments)
         append(tree, figures, std::move(fragment), n_outputs, progress);
-    LeafRows leaves{figures.leaf_range, figures.leaf_rows, figures.leaf_weights, progress};
-    const std::vector<double>& medians = figures.medians;
-    const std::vector<double>& deviations = figures.deviations;
+    sum_up(tree, figures, data, options, progress);
+}
+
+void sum_up(tree::Tree& tree, NodeRows& rows, const data::Dataset& data, const GrowOptions& options,
+            Progress& progress) {
+    const std::size_t n_outputs = data.target.n_outputs;
+    LeafRows leaves{rows.leaf_range, rows.leaf_rows, rows.leaf_weights, progress};
+    const std::vector<double>& medians = rows.medians;
+    const std::vector<double>& deviations = rows.deviations;
     tree.width = data.target.width();
     tree.value.reserve(tree.nodes.size() * tree.width);
     in_blocks(progress, tree.nodes.size() * tree.width,
@@ -398,6 +415,14 @@ void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, P
                 }
             }
     }
+}
+
+void sum_up_counts(tree::Tree& tree, const data::Dataset& data, const GrowOptions& options,
+                   Progress& progress) {
+    summarise_classes(tree, data, options, progress,
+                      [&](std::size_t, double& all, const double* value) {
+                          all = std::accumulate(value, value + tree.width, 0.0);
+                      });
 }
 
 namespace {

@@ -52,8 +52,8 @@ def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
         most_nodes = available // (_BYTES_OF_NODE + 8 * n_values)
         core_options.most_nodes = min(core_options.most_nodes, most_nodes)
     try:
-        arrays = grow(lend(table), problem.core_target(), core_options, report)
-        return tree_of(problem, arrays)
+        arrays, engine = grow(lend(table), problem.core_target(), core_options, report)
+        return tree_of(problem, arrays, engine=engine)
     except MemoryError as error:
         raise MemoryLimitError(
             f"growing a tree on {table.n_rows:,} rows and {len(table.schema):,} columns ran out of"

@@ -10,9 +10,17 @@
 namespace treewright::grow {
 
 struct Parts;
+struct NodeRows;
 
 /// Makes the tree of the parts, which are used up.
 void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, Progress& progress);
+
+/// Fills in the figures of a tree whose nodes have their questions; `rows` are those of the leaves.
+void sum_up(tree::Tree& tree, NodeRows& rows, const data::Dataset& data, const GrowOptions& options,
+            Progress& progress);
+/// The same for classes, from the number of rows of each class in every leaf.
+void sum_up_counts(tree::Tree& tree, const data::Dataset& data, const GrowOptions& options,
+                   Progress& progress);
 
 /// C4.5 prints thresholds that occur: each becomes the largest value of the whole training set
 /// that is not above it (Quinlan 1993, section 2.4).

@@ -44,6 +44,7 @@ struct FastData {
     std::vector<CodedColumn> coded;   ///< by column, for growing on rows
     BitRows bit_rows;                 ///< the same, if all columns have at most two values
     bool has_names = false;           ///< some columns are nominal
+    bool is_shown = false;            ///< for one tree that stands alone (single_tree.hpp)
     FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
     FastCells<double> doubles;        ///< the same otherwise
     TableGaps gaps;
