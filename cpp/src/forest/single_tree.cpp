@@ -142,10 +142,8 @@ void show(Making& making, const data::Dataset& data, const grow::GrowOptions& op
 bool grow_packed(Making& making, const data::Dataset& data, const grow::GrowOptions& options,
                  Progress& progress) {
     Team team(options.n_threads, progress);
-    const std::unique_ptr<FastData> shared =
-        make_fast_data(data, options, team, grow::Engine::best_cuts);
+    const std::unique_ptr<FastData> shared = make_single_data(data, options, team);
     if (shared == nullptr) return false;
-    shared->is_shown = true;
     const std::unique_ptr<FastGrower> grower = make_fast_grower(*shared, options, progress);
     const std::vector<std::uint32_t> once(data.n_rows, 1);
     making.packed = grower->grow(once, options.tree, true, team);

@@ -85,7 +85,7 @@ struct SortedLists {
         for (auto* each : {&values, &targets})
             if (kind == Kind::values) each->resize(n);
         stride = n + kPadding;
-        lists.resize(nodes.options.columns.size() * stride + kPadding);
+        if (shared.ready == nullptr) lists.resize(nodes.options.columns.size() * stride + kPadding);
         home_lists.resize(nodes.options.columns.size() * kHomeStride);
         slot_of_column.assign(nodes.n_columns, 0);
         std::size_t slot = 0;
@@ -95,6 +95,12 @@ struct SortedLists {
 
     void fill_lists(FastNode& root, std::span<const std::uint32_t> copies) {
         has_ties.assign(nodes.n_columns, 0);
+        if (shared.ready != nullptr) {
+            std::swap(lists, shared.ready->entries);
+            std::swap(has_ties, shared.ready->has_ties);
+            note_ties(root);
+            return;
+        }
         parts.share(nodes.options.columns.size(), [&](std::size_t slot, std::size_t thread) {
             progress.check(asks && thread == 0);
             const std::uint32_t column = nodes.options.columns[slot];
@@ -106,6 +112,9 @@ struct SortedLists {
                     loops.fill(order.data(), order.size(), word_of_row.data(), list) > 0 ? 1 : 0;
             std::fill_n(list + table_row.size(), kPadding, 0U);
         });
+        note_ties(root);
+    }
+    void note_ties(FastNode& root) const {
         for (const std::uint32_t column : nodes.options.columns)
             if (has_ties[column] != 0) root.tied |= tie_bit(column);
     }
@@ -136,6 +145,7 @@ struct SortedLists {
     void take_rows(const SortedLists& top, const FastPart& part, const FastNode& root) {
         const std::uint32_t n = root.size();
         make_room(n);
+        lists.resize(nodes.options.columns.size() * stride + kPadding);
         if (new_row.size() < top.table_row.size()) new_row.resize(top.table_row.size());
         has_ties = top.has_ties;
         const auto list_at_top = [&](std::uint32_t column) {
