@@ -340,9 +340,8 @@ void bind_grow(nb::module_& module) {
                 const nb::gil_scoped_release release;
                 grown = forest::grow_single(data, options, progress, asked);
             }
-            nb::dict arrays = arrays_of(std::move(grown.tree), progress);
-            return nb::make_tuple(std::move(arrays),
-                                  std::string(treewright::grow::name_of(grown.engine)));
+            const std::string name(treewright::grow::name_of(grown.engine));
+            return nb::make_tuple(dict_of(std::move(grown.arrays), grown.width), name);
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("report").none(),
         nb::arg("engine") = nb::none(),

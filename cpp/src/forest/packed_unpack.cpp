@@ -22,12 +22,6 @@ struct Moments {
     }
 };
 
-/// Of a column of integers; one that every known value meets is infinite.
-std::int64_t whole_threshold(double threshold) {
-    return std::isinf(threshold) ? std::numeric_limits<std::int64_t>::max()
-                                 : static_cast<std::int64_t>(threshold);
-}
-
 void ask_for_names(const PackedNames& names, const PackedNode& from, tree::TreeNode& node) {
     const auto question = static_cast<std::size_t>(from.threshold);
     const std::uint32_t begin = question == 0 ? 0 : names.end[question - 1];
@@ -124,9 +118,9 @@ void PackedNames::append(const PackedNames& from, std::size_t question) {
     share.push_back(from.share[question]);
 }
 
-void set_threshold(double threshold, bool is_real, tree::TreeNode& node) {
-    node.threshold = is_real ? threshold : std::nan("");
-    node.threshold_int = is_real ? 0 : whole_threshold(threshold);
+std::int64_t whole_threshold(double threshold) {
+    return std::isinf(threshold) ? std::numeric_limits<std::int64_t>::max()
+                                 : static_cast<std::int64_t>(threshold);
 }
 
 tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
@@ -146,7 +140,8 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         node.n_branches = 2;
         node.first_child = static_cast<std::int32_t>(from.first_child);
         node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
-        set_threshold(from.threshold, is_real[column], node);
+        node.threshold = is_real[column] ? from.threshold : std::nan("");
+        node.threshold_int = is_real[column] ? 0 : whole_threshold(from.threshold);
         if ((from.column & PackedNode::kNames) != 0) ask_for_names(packed.names, from, node);
         for (std::uint32_t b = 0; b < 2; ++b)
             tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);

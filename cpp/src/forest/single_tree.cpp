@@ -1,6 +1,7 @@
 #include "treewright/forest/single_tree.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -23,6 +24,7 @@ struct Making {
     std::vector<std::uint32_t> n_rows;  ///< by packed node, as the next two
     std::vector<std::uint32_t> first_row;
     std::vector<std::uint32_t> number;  ///< in the tree
+    std::vector<std::uint32_t> packed_of;  ///< the other way round
     grow::NodeRows rows;
     SingleTree made;
 };
@@ -85,57 +87,104 @@ void number_nodes(Making& making, std::size_t n_columns) {
     }
 }
 
-void ask(Making& making, const data::Dataset& data, std::size_t i) {
-    const PackedNode& from = making.packed.nodes[i];
-    tree::Tree& tree = making.made.tree;
-    tree::TreeNode& node = tree.nodes[making.number[i]];
-    const std::uint32_t column = from.column & ~PackedNode::kMissingFirst;
-    const std::size_t first = first_child_of(from);
-    node.kind = 1;
-    node.column = static_cast<std::int32_t>(column);
-    node.n_branches = 2;
-    node.first_child = static_cast<std::int32_t>(making.number[first]);
-    node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
-    node.gain = node.score = making.packed.shown.nodes[i].gain;
-    set_threshold(from.threshold, data.columns[column].is_real(), node);
-    for (std::size_t b = 0; b < 2; ++b)
-        tree.nodes[making.number[first + b]].parent = static_cast<std::int32_t>(making.number[i]);
+/// The questions of nodes as arrays, one entry after the other; all are cuts.
+void list_questions(Making& making, const data::Dataset& data, Progress& progress) {
+    const PackedTree& packed = making.packed;
+    const std::size_t n = packed.nodes.size();
+    std::vector<std::uint32_t>& packed_of = making.packed_of;
+    packed_of.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) packed_of[making.number[i]] = i;
+    tree::TreeArrays& arrays = making.made.arrays;
+    arrays.parent.assign(n, -1);
+    constexpr std::size_t kAtOnce = 512;  // of all arrays in turn: nodes are read once
+    for (std::size_t begin = 0; begin < n; begin += kAtOnce) {
+        if (begin % (8 * kAtOnce) == 0) progress.check(true);
+        const std::size_t end = std::min(n, begin + kAtOnce);
+        for (std::size_t i = begin; i < end; ++i) {
+            const PackedNode& node = packed.nodes[packed_of[i]];
+            if (node.is_leaf()) continue;
+            for (std::size_t b = 0; b < 2; ++b)
+                arrays.parent[making.number[first_child_of(node) + b]] =
+                    static_cast<std::int32_t>(i);
+        }
+        // `of_leaf` stands where there is no question.
+        const auto each = [&]<class T>(std::vector<T>& values, T of_leaf, const auto& of_cut) {
+            if (begin == 0) values.reserve(n);
+            for (std::size_t i = begin; i < end; ++i) {
+                const PackedNode& node = packed.nodes[packed_of[i]];
+                values.push_back(node.is_leaf() ? of_leaf : static_cast<T>(of_cut(node, i)));
+            }
+        };
+        const auto column_of = [](const PackedNode& node) {
+            return node.column & ~PackedNode::kMissingFirst;
+        };
+        const auto is_real = [&](const PackedNode& node) {
+            return data.columns[column_of(node)].is_real();
+        };
+        constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+        each(arrays.first_child, -1, [&](const PackedNode& node, std::size_t) {
+            return making.number[first_child_of(node)];
+        });
+        each(arrays.n_branches, 0, [](const PackedNode&, std::size_t) { return 2; });
+        each(arrays.column, -1,
+             [&](const PackedNode& node, std::size_t) { return column_of(node); });
+        each(arrays.kind, std::int8_t{0}, [](const PackedNode&, std::size_t) { return 1; });
+        each(arrays.threshold, kNaN, [&](const PackedNode& node, std::size_t) {
+            return is_real(node) ? node.threshold : kNaN;
+        });
+        each(arrays.threshold_int, std::int64_t{0}, [&](const PackedNode& node, std::size_t) {
+            return is_real(node) ? 0 : whole_threshold(node.threshold);
+        });
+        each(arrays.missing_branch, -1, [](const PackedNode& node, std::size_t) {
+            return (node.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
+        });
+        each(arrays.gain, 0.0, [&](const PackedNode&, std::size_t i) {
+            return packed.shown.nodes[packed_of[i]].gain;
+        });
+    }
+    arrays.score = arrays.gain;
+    for (auto* none : {&arrays.code_offset, &arrays.cut_offset, &arrays.term_offset})
+        none->assign(n, -1);
+    for (auto* none : {&arrays.code_count, &arrays.cut_count, &arrays.term_count})
+        none->assign(n, 0);
+    arrays.rest_branch.assign(n, -1);
+    arrays.surrogate_start.assign(n + 1, 0);
 }
 
 /// The tree of the packed one, with all figures of its nodes.
 void show(Making& making, const data::Dataset& data, const grow::GrowOptions& options,
           Progress& progress) {
     const PackedTree& packed = making.packed;
+    const std::size_t n = packed.nodes.size();
     const std::uint32_t n_classes =
         data.target.is_classification() ? data.target.n_classes[0] : 0;
     count_rows(making, n_classes);
     number_nodes(making, options.columns.size());
-    tree::Tree& tree = making.made.tree;
-    tree.nodes.resize(packed.nodes.size());
-    tree.width = std::max<std::size_t>(n_classes, 1);
-    if (n_classes > 0) tree.value.resize(packed.nodes.size() * n_classes, 0.0);
-    else making.rows.leaf_range.resize(packed.nodes.size());
-    in_blocks(progress, packed.nodes.size(), [&](std::size_t begin, std::size_t end) {
+    list_questions(making, data, progress);
+    tree::TreeArrays& arrays = making.made.arrays;
+    making.made.width = std::max<std::size_t>(n_classes, 1);
+    arrays.n_rows.resize(n);
+    arrays.weight.resize(n);
+    arrays.impurity.resize(n);
+    arrays.value.resize(n * making.made.width);
+    if (n_classes == 0) making.rows.leaf_range.resize(n);
+    in_blocks(progress, n, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            const std::uint32_t at = making.number[i];
-            tree.nodes[at].n_rows = making.n_rows[i];
-            if (!packed.nodes[i].is_leaf()) {
-                ask(making, data, i);
-                continue;
-            }
-            const std::size_t leaf = packed.nodes[i].leaf();
+            const std::uint32_t from = making.packed_of[i];
+            arrays.n_rows[i] = making.n_rows[from];
+            if (!packed.nodes[from].is_leaf()) continue;
+            const std::size_t leaf = packed.nodes[from].leaf();
             if (n_classes > 0)
                 std::copy_n(packed.counts.begin() + static_cast<std::ptrdiff_t>(leaf * n_classes),
                             n_classes,
-                            tree.value.begin() + static_cast<std::ptrdiff_t>(
-                                                     std::size_t{at} * n_classes));
+                            arrays.value.begin() + static_cast<std::ptrdiff_t>(i * n_classes));
             else
-                making.rows.leaf_range[at] = {making.first_row[leaf],
-                                              making.first_row[leaf] + packed.counts[leaf]};
+                making.rows.leaf_range[i] = {making.first_row[leaf],
+                                             making.first_row[leaf] + packed.counts[leaf]};
         }
     });
-    if (n_classes > 0) sum_up_counts(tree, data, options, progress);
-    else sum_up(tree, making.rows, data, options, progress);
+    if (n_classes > 0) grow::sum_up_counts(arrays, data, options, progress);
+    else grow::sum_up(arrays, making.rows, data, options, progress);
 }
 
 /// Grows the packed tree; false if the fast grower does not serve what the columns hold.
@@ -173,7 +222,9 @@ SingleTree grow_single(const data::Dataset& data, const grow::GrowOptions& optio
             return std::move(making->made);
         }
     }
-    return {grow::grow(data, options, progress), grow::Engine::general};
+    tree::Tree grown = grow::grow(data, options, progress);
+    const std::size_t width = grown.width;
+    return {flattened(std::move(grown), progress), width, grow::Engine::general};
 }
 
 }  // namespace treewright::forest

@@ -101,8 +101,11 @@ def tree_of(
     if problem.cost_factor is not None:  # costs altered the weights for growing only
         filled["value"] = _near_whole(filled["value"] / problem.cost_factor)
         filled["weight"] = filled["value"].sum(axis=1)
+    made = TreeArrays.from_core(filled)
+    if engine == "best_cuts":  # of cuts alone, numbered in one go (docs/decisions/047)
+        made.take_on_trust(problem.table.schema)
     return Tree(
-        arrays=TreeArrays.from_core(filled),
+        arrays=made,
         schema=problem.table.schema,
         classes=target.classes if isinstance(target, ClassTarget) else None,
         criterion=options.criterion,

@@ -124,8 +124,8 @@ void walk_blocks(const tree::Rows& rows, Team& team,
 [[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                                 const std::vector<bool>& is_real);
 
-/// Writes the threshold of a packed node into one that is not: of a column of decimals, or integers.
-void set_threshold(double threshold, bool is_real, tree::TreeNode& node);
+/// The threshold of a column of integers; of the question whether a value is known, the largest.
+[[nodiscard]] std::int64_t whole_threshold(double threshold);
 
 /// Whether every index of a tree from an untrusted source is in range.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);

@@ -8,12 +8,13 @@
 #include "treewright/data/dataset.hpp"
 #include "treewright/grow/engines.hpp"
 #include "treewright/grow/options.hpp"
-#include "treewright/tree/tree.hpp"
+#include "treewright/tree/arrays.hpp"
 
 namespace treewright::forest {
 
 struct SingleTree {
-    tree::Tree tree;
+    tree::TreeArrays arrays;
+    std::size_t width = 0;                        ///< of a line of `value`
     grow::Engine engine = grow::Engine::general;  ///< that grew it
 };
 
