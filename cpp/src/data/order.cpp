@@ -1,8 +1,8 @@
-/// Radix sort of a column: values become keys, whole numbers in their order, without the leading and
-/// trailing bits that all of them share (trailing ones are those of whole numbers stored as doubles).
-/// A key stands beside its row in a word of 64 bits; three passes of 11 bits sort by its leading
-/// bits, and runs that agree there, short ones as a rule, are sorted by the others in place. Last
-/// bits that found no room are read from the table again where all others agree.
+/// Radix sort of a column: values become keys, whole numbers in their order, without the leading
+/// and trailing bits that all of them share (trailing ones are those of whole numbers stored as
+/// doubles). A key stands beside its row in a word of 64 bits; three passes of 11 bits sort by its
+/// leading bits, and runs that agree there, short ones as a rule, are sorted by the others in
+/// place. Last bits that found no room are read from the table again where all others agree.
 #include "treewright/data/order.hpp"
 
 #include <algorithm>
@@ -151,7 +151,7 @@ void finish_run(Pairs run, const Keys& keys, OrderScratch& scratch, Progress& pr
 struct Extent {
     std::uint64_t lowest = ~0ULL;
     std::uint64_t highest = 0;
-    std::uint64_t any = 0;    ///< bits that some key has
+    std::uint64_t any = 0;      ///< bits that some key has
     std::uint64_t all = ~0ULL;  ///< bits that every key has
 };
 

@@ -109,8 +109,8 @@ std::optional<FinerGrid> finer_grid(double lowest, double highest, double units,
     if (is_too_wide(highest / 2.0 - lowest / 2.0, units, scale)) return std::nullopt;
     FinerGrid made;
     made.offset = grid_offset(lowest, highest);
-    made.scale =
-        grid_scale(std::max(std::abs(highest - made.offset), std::abs(lowest - made.offset)), units);
+    made.scale = grid_scale(
+        std::max(std::abs(highest - made.offset), std::abs(lowest - made.offset)), units);
     if (made.scale < kFiner * scale) return std::nullopt;
     return made;
 }

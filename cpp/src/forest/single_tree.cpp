@@ -23,7 +23,7 @@ struct Making {
     PackedTree packed;
     std::vector<std::uint32_t> n_rows;  ///< by packed node, as the next two
     std::vector<std::uint32_t> first_row;
-    std::vector<std::uint32_t> number;  ///< in the tree
+    std::vector<std::uint32_t> number;     ///< in the tree
     std::vector<std::uint32_t> packed_of;  ///< the other way round
     grow::NodeRows rows;
     SingleTree made;
@@ -156,8 +156,7 @@ void show(Making& making, const data::Dataset& data, const grow::GrowOptions& op
           Progress& progress) {
     const PackedTree& packed = making.packed;
     const std::size_t n = packed.nodes.size();
-    const std::uint32_t n_classes =
-        data.target.is_classification() ? data.target.n_classes[0] : 0;
+    const std::uint32_t n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
     count_rows(making, n_classes);
     number_nodes(making, options.columns.size());
     list_questions(making, data, progress);

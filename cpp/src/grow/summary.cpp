@@ -109,8 +109,14 @@ struct ListedNodes {
     }
     SummedNode operator[](std::size_t i) const {
         constexpr double kNone = std::numeric_limits<double>::infinity();
-        return {arrays.first_child[i], arrays.n_branches[i], arrays.parent[i], arrays.n_rows[i],
-                -kNone,                kNone,                arrays.weight[i], arrays.impurity[i]};
+        return {arrays.first_child[i],
+                arrays.n_branches[i],
+                arrays.parent[i],
+                arrays.n_rows[i],
+                -kNone,
+                kNone,
+                arrays.weight[i],
+                arrays.impurity[i]};
     }
 };
 
@@ -189,8 +195,7 @@ void summarise_classes(const Nodes& nodes, const data::Dataset& data, const Grow
             for (std::int32_t b = 0; b < node.n_branches; ++b) {
                 const auto child = static_cast<std::size_t>(node.first_child + b);
                 node.weight += nodes[child].weight;
-                for (std::size_t k = 0; k < nodes.width(); ++k)
-                    value[k] += nodes.value(child)[k];
+                for (std::size_t k = 0; k < nodes.width(); ++k) value[k] += nodes.value(child)[k];
             }
         }
         sums[criteria::kCopies] = static_cast<double>(node.n_rows);

@@ -65,7 +65,8 @@ void flatten(Tree& tree, TreeArrays& out, Progress& progress) {
         each(out.column, [](const TreeNode& n) { return n.column; });
         each(out.kind, [](const TreeNode& n) { return n.kind; });
         each(out.threshold, [](const TreeNode& n) {
-            return n.kind == 1 || n.kind == 4 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
+            return n.kind == 1 || n.kind == 4 ? n.threshold
+                                              : std::numeric_limits<double>::quiet_NaN();
         });
         each(out.threshold_int, [](const TreeNode& n) { return n.threshold_int; });
         each(out.code_offset, [](const TreeNode& n) { return n.code_offset; });

@@ -1,5 +1,5 @@
-/// Copies of columns that share the rows of one matrix. Reading a row-major table one column at a time
-/// would fetch every cache line once per column.
+/// Copies of columns that share the rows of one matrix. Reading a row-major table one column at a
+/// time would fetch every cache line once per column.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-/// The sorted lists of a tree that stands alone, straight from sorting: no orders of columns are kept
-/// that another tree could use.
+/// The sorted lists of a tree that stands alone, straight from sorting: no orders of columns are
+/// kept that another tree could use.
 #include "treewright/forest/fast/grower.hpp"
 
 #include <atomic>

@@ -46,14 +46,14 @@ struct ReadyLists {
 struct FastData {
     const data::Dataset* data = nullptr;
     grow::Engine engine = grow::Engine::best_cuts;
-    std::vector<data::Order> orders;  ///< by column, for best cuts in lists
-    std::vector<CodedColumn> coded;   ///< by column, for growing on rows
-    BitRows bit_rows;                 ///< the same, if all columns have at most two values
-    bool has_names = false;           ///< some columns are nominal
-    bool is_shown = false;            ///< for one tree that stands alone (single_tree.hpp)
+    std::vector<data::Order> orders;    ///< by column, for best cuts in lists
+    std::vector<CodedColumn> coded;     ///< by column, for growing on rows
+    BitRows bit_rows;                   ///< the same, if all columns have at most two values
+    bool has_names = false;             ///< some columns are nominal
+    bool is_shown = false;              ///< for one tree that stands alone (single_tree.hpp)
     std::shared_ptr<ReadyLists> ready;  ///< of such a tree, instead of orders
-    FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
-    FastCells<double> doubles;        ///< the same otherwise
+    FastCells<float> singles;           ///< for drawn cuts, if floats hold all values
+    FastCells<double> doubles;          ///< the same otherwise
     TableGaps gaps;
 };
 

@@ -193,8 +193,9 @@ struct ListCuts : SortedLists {
             most =
                 std::max(best_of(node, second, 0.0, scratch), best_of(node, first, 0.0, scratch));
             if (most < 0.0 || by_known > most + split::kTie * (2.0 * purity + by_known)) {
-                const double gain =
-                    nodes.is_shown ? gain_of(node, score_by_known(node, list, known, n_known)) : 0.0;
+                const double gain = nodes.is_shown
+                                        ? gain_of(node, score_by_known(node, list, known, n_known))
+                                        : 0.0;
                 return {list, known, GapSide::second, true, gain};
             }
         }

@@ -38,7 +38,7 @@ struct FastNode {
     std::uint8_t room;      ///< where they are (row_cache.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
-    double unit;           ///< of a tree that is shown: scale of the grid that its numbers are on
+    double unit;         ///< of a tree that is shown: scale of the grid that its numbers are on
     std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (grower_best_cuts.cpp)
 
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
@@ -281,8 +281,8 @@ public:
     }
 
     // Columns are drawn without replacement until enough that vary have been judged and one of them
-    // offers a cut, as Growth::evaluate_drawn does; ties go to the one drawn first, or to the lower
-    // one: then all columns are judged, in their order (GrowOptions::random_ties).
+    // offers a cut, as Growth::evaluate_drawn does; ties go to the one drawn first
+    // (GrowOptions::random_ties). A tree that is shown judges all of them in their order.
 
     /// Columns that vary and are to be judged.
     [[nodiscard]] std::size_t n_wanted_of(const FastNode& node) const {
@@ -341,7 +341,7 @@ public:
     std::span<const std::uint32_t> draw_ahead(std::size_t n) {
         const std::size_t end = std::min(drawn.size(), n_drawn + n);
         for (; n_ahead < end; ++n_ahead)
-            if (options.random_ties) grow::draw_next(drawn, n_ahead, generator);
+            if (!is_shown) grow::draw_next(drawn, n_ahead, generator);
         return {drawn.data() + n_drawn, end - n_drawn};
     }
     void note_column(bool is_constant) {

@@ -1,6 +1,7 @@
 /// The gain of a cut as a tree that stands alone shows it: the same double as the general grower
 /// notes. That one judges cuts by their score, the sum of the purities of both sides
-/// (split/numeric/fused_scan.hpp), and notes the greatest; the first cut that ties with it is taken.
+/// (split/numeric/fused_scan.hpp), and notes the greatest; the first cut that ties with it is
+/// taken.
 ///
 ///     score = (sum of squares left) * (1 / w) + (sum of squares right) * (1 / (W - w))
 #pragma once
@@ -63,8 +64,8 @@ inline double greatest_score(const FastList& list, std::uint32_t from, const dou
     for (std::uint32_t i = from - 1; i + 1 < list.n; ++i)
         if ((list.entries[i + 1] & kSameValueBit) == 0 && weights[i] >= list.least &&
             weights[i] <= all - list.least)
-            greatest = std::max(greatest, left[i] * (1.0 / weights[i]) +
-                                              right[i] * (1.0 / (all - weights[i])));
+            greatest = std::max(
+                greatest, left[i] * (1.0 / weights[i]) + right[i] * (1.0 / (all - weights[i])));
     return greatest;
 }
 
