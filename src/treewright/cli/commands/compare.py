@@ -185,7 +185,13 @@ def _result(
 
 def python(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> str:
     """Return the lines that compare the same learners."""
-    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
+    from treewright.cli.fitting.python_fit import (
+        X_of,
+        costs_name,
+        read_lines,
+        row_arguments,
+        variable,
+    )
 
     like = like_of(options["like"])
     choices = _choices(learners, options, like)
@@ -201,6 +207,7 @@ def python(session: Session, *, data: str, learners: tuple[str, ...], **options:
         repeats=options["repeats"],
         metrics=[judging_metric(table)],
         cost_matrix=costs_name(table),
+        **row_arguments(table, name),
         random_state=Raw(str(seed_of(options))),
     )
     return "\n".join(

@@ -102,7 +102,13 @@ def _plain(value: Any) -> Any:
 
 def python(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> str:
     """Return the lines that tune and save the same model."""
-    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
+    from treewright.cli.fitting.python_fit import (
+        X_of,
+        costs_name,
+        read_lines,
+        row_arguments,
+        variable,
+    )
 
     like = like_of(options["like"])
     choice = choice_of(session, options, like)
@@ -116,6 +122,7 @@ def python(session: Session, *, data: str, out: str | None, force: bool, **optio
         cv=options["folds"],
         metrics=few_metrics(table),
         cost_matrix=costs_name(table),
+        **row_arguments(table, name),
         random_state=Raw(str(seed_of(options))),
     )
     lines = [

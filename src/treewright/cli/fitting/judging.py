@@ -103,10 +103,11 @@ def _out_of_bag(model: Any, table: LearningTable) -> Judged:
         task=table.task,
         metrics=few_metrics(table),
         cost_matrix=table.costs,
+        sample_weight=None if table.weights is None else table.weights[known],
     )
     rows = "" if known.all() else f", {int(known.sum()):,} of {len(known):,} rows"
     whole = found.to_dict()
-    found = replace(found, baseline=constant_answers(table, table.y))
+    found = replace(found, baseline=constant_answers(table, table))
     return Judged(scores=found, method=f"out of bag{rows}", whole=whole)
 
 
