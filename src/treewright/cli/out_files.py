@@ -13,6 +13,7 @@ from pathlib import Path
 
 from treewright.cli.failure import Failure
 from treewright.cli.session import Session
+from treewright.text.numbers import size_in_words
 
 HEAD_LINE = "treewright"
 """Exported code bears this word in its first lines."""
@@ -78,13 +79,7 @@ def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> O
         raise _no_permission(folder if not os.access(folder, os.W_OK) else file, path)
     free = shutil.disk_usage(folder).free
     if free < _LEAST_SPACE:
-        kept = f"; the old {file.name} is untouched" if file.exists() else ""
-        raise Failure(
-            code="disk-full",
-            message=f"no space left for {path} ({free / 1e6:.1f} MB free){kept}",
-            hint="--out on another disk",
-            file=path,
-        )
+        raise no_space_for(path)
     if file.exists() and not session.force and not is_ours(file):
         raise Failure(
             code="would-overwrite",
@@ -93,6 +88,19 @@ def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> O
             file=path,
         )
     return OutFile(path=path, replaces=file.exists())
+
+
+def no_space_for(path: str) -> Failure:
+    """Return the failure of a disk that is full, before the work or while a file is written."""
+    file = Path(path)
+    free = shutil.disk_usage(file.parent).free
+    kept = f"; the old {file.name} is untouched" if file.exists() else ""
+    return Failure(
+        code="disk-full",
+        message=f"no space left for {path} ({size_in_words(free)} free){kept}",
+        hint="--out on another disk",
+        file=path,
+    )
 
 
 def is_ours(file: Path) -> bool:

@@ -80,8 +80,10 @@ def told_of(
 
 def newer_format(path: str | os.PathLike[str], found: int) -> ModelFormatError:
     """Return the refusal of a file that a newer treewright has written."""
+    from treewright import __version__ as version
+
     return ModelFormatError(
-        f"{on_one_line(os.fspath(path))} has format {found}; this treewright reads up to"
+        f"{on_one_line(os.fspath(path))} has format {found}; this treewright {version} reads up to"
         f" {NEWEST_FORMAT}.\n  Hint: pip install --upgrade treewright"
     )
 

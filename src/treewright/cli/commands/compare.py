@@ -45,15 +45,12 @@ def compare(session: Session, *, data: str, learners: tuple[str, ...], **options
             groups=table.groups,
             random_state=seed_of(options),
         )
-    if found.was_stopped:
-        session.tell_notes()
-        print(_text(found, session.screen))
-        raise KeyboardInterrupt
     checks = checked(_figures(found), at_least=options["at_least"], at_most=options["at_most"])
     return Answer(
         text=lambda screen: _text(found, screen),
         result=lambda: _result(found, choices, table, checks),
         failed=failed(checks),
+        stopped=found.was_stopped,
     )
 
 

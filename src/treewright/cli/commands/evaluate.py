@@ -70,6 +70,7 @@ def evaluate(session: Session, *, first: str, second: str | None, **options: Any
         text=lambda screen: _text(judged, screen),
         result=lambda: _result(judged),
         failed=failed(judged.checks),
+        stopped=bool(judged.stopped),
     )
 
 

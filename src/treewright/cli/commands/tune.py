@@ -45,12 +45,8 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
             groups=table.groups,
             random_state=seed_of(options),
         )
-    if found.was_stopped:
-        session.tell_notes()
-        print(found.text())
-        raise KeyboardInterrupt
     said = []
-    if file is not None:
+    if file is not None and not found.was_stopped:
         import treewright as tw
 
         remember: dict[str, Any] = {"target": table.target}
@@ -62,8 +58,9 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
         said = [f"{file.word} {session.side.bold(name)}, the tuned model"]
     return Answer(
         text=lambda screen: found.text(),
-        result=lambda: _result(found, None if file is None else file.path),
+        result=lambda: _result(found, file.path if said and file is not None else None),
         said=said,
+        stopped=found.was_stopped,
     )
 
 
