@@ -269,7 +269,8 @@ def test_a_table_larger_than_memory_is_refused(loans: Path) -> None:
     assert (done.code, done.out) == (1, "")
     assert re.fullmatch(
         r"error: big\.csv needs about \d+ MB to fit \(\d\d,\d{3} rows x 16 columns\);"
-        r" 1\.0 MB are free Hint: fewer rows: head -n 2000000 of the file; fewer columns: cut, or a Parquet file",
+        r" 1\.0 MB are free Hint: fewer rows: head -n 2000000 of the file; fewer columns: cut,"
+        r" or a Parquet file",
         " ".join(done.err.split()),
     )
 

@@ -10,6 +10,7 @@ import pytest
 from unit.cli.typed import run
 
 import treewright as tw
+from treewright.cli.failure import failure_of
 
 PYTHON = re.compile(r"Schema|fit\(|X\.|\bpd\.|\by\.|=[\['{]")
 
@@ -59,12 +60,11 @@ def test_a_warning_says_the_option(
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_an_error_of_a_parameter_says_the_option(visits: Path) -> None:
-    line = "fit visits.csv -t kind --ignore copy -a tree --set numeric=mdlp"
-    done = run(f"{line} --set missing=own_branch", here=visits)
-    assert done.code in (1, 2)
-    assert "Hint: " in done.err
-    assert not PYTHON.search(done.err), done.err
+def test_a_hint_of_a_parameter_is_an_option() -> None:
+    error = tw.errors.UnsupportedError("criterion 'x' cannot.\n  Hint: nominal='one_vs_rest' can.")
+    failure = failure_of(error)
+    assert failure is not None
+    assert failure.text() == "error: criterion 'x' cannot\n  Hint: --set nominal=one_vs_rest can"
 
 
 def test_a_model_without_names_says_what_the_columns_must_be_called(tmp_path: Path) -> None:
