@@ -10,10 +10,14 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treewright.cli.failure import Failure
 from treewright.cli.session import Session
 from treewright.text.numbers import size_in_words
+
+if TYPE_CHECKING:
+    from treewright.cli.screen.screen import Screen
 
 HEAD_LINE = "treewright"
 """Exported code bears this word in its first lines."""
@@ -43,6 +47,11 @@ class OutFile:
     def word(self) -> str:
         """What is said when it was written."""
         return "replaced" if self.replaces else "saved"
+
+    def said(self, screen: Screen) -> str:
+        """Return what is said when it was written: the name leads to the file on terminals."""
+        name = screen.bold(screen.safe(self.path))
+        return f"{self.word} {screen.link(name, Path(self.path).absolute().as_uri())}"
 
 
 def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> OutFile:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.fitting.constant import constant_answers
 from treewright.cli.fitting.judge_learner import Asked, Judged, fitted, judge_learner, method_of
-from treewright.cli.fitting.judging_metric import few_metrics, usual_metrics
+from treewright.cli.fitting.judging_metric import few_metrics, judging_metric, usual_metrics
 from treewright.cli.fitting.model_table import other_table
 from treewright.cli.progress import Working
 from treewright.cli.session import Session
@@ -89,6 +89,22 @@ def fit_and_judge(
     if found.was_stopped:
         raise KeyboardInterrupt
     return model, _check(found)
+
+
+def training_figure(model: Any, table: LearningTable) -> float | None:
+    """Return the error on the rows that the model was grown from."""
+    from treewright import evaluate
+
+    metric = judging_metric(table)
+    found = evaluate.judge(
+        model,
+        table.X,
+        table.y,
+        metrics=[metric],
+        sample_weight=table.weights,
+        cost_matrix=table.costs,
+    )
+    return found[metric].value
 
 
 def _out_of_bag(model: Any, table: LearningTable) -> Judged:
