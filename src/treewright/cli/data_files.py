@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.failure import Failure, usage
 from treewright.cli.progress import Working
-from treewright.cli.reading.column_roles import (
+from treewright.data.column_roles import (
     FEW_ROWS,
     all_differ,
     is_identifier,
@@ -20,7 +20,7 @@ from treewright.cli.reading.column_roles import (
     target_values,
     task_of,
 )
-from treewright.cli.reading.column_roles import Task as Task
+from treewright.data.column_roles import Task as Task
 from treewright.cli.reading.how_to_read import HowToRead as HowToRead
 from treewright.cli.reading.how_to_read import learn_like, like_reading, options_of
 from treewright.cli.reading.how_to_read import with_schema as with_schema

@@ -1,0 +1,146 @@
+"""The work behind a report: grow, judge, compare, and look closer."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from treewright.array_types import Int64Array
+from treewright.errors import DataError, TreewrightWarning
+from treewright.evaluate.compare import compare
+from treewright.evaluate.comparison import Comparison
+from treewright.evaluate.cross_validate import CrossValidation, cross_validate
+from treewright.evaluate.trial.learners import Learner, learners_of
+from treewright.evaluate.trial.task_data import TaskData, read_task_data
+from treewright.reporting.findings import Findings
+from treewright.reporting.given import Given
+from treewright.reporting.learners import noun_of, with_costs
+from treewright.reporting.made_at import now
+
+FEW_ROWS = 50
+"""Fewer are judged one by one."""
+
+FEW_CELLS, MOST_CELLS = 250_000, 2_000_000
+"""Cells (rows x columns) up to which there are 10 folds, and up to which all rows are judged."""
+
+
+def find(
+    given: Given,
+    model: Any,
+    rivals: dict[str, Any],
+    *,
+    folds: int | None,
+    max_cells: int,
+    seed: int,
+) -> Findings:
+    """Return what there is to say about a table and a learner."""
+    began = time.perf_counter()
+    told: list[tuple[str, str]] = []
+    with _kept_warnings(told):
+        data = read_task_data(
+            given.X,
+            given.y,
+            task=given.task,
+            owner="report",
+            sample_weight=given.weights,
+            groups=given.groups,
+            cost_matrix=given.costs,
+        )
+        (learner,) = learners_of([with_costs(model, given.costs)])
+        learner = Learner(name=_own_name(model, rivals), model=learner.model)
+        fitted = learner.fit(data, data.all_rows, seed=seed, n_threads=None)
+        rows = judged_rows(data, given.X.shape[1], max_cells, seed)
+        part = data if len(rows) == data.n_rows else data.part(rows)
+        comparison, judged = _judged(learner, rivals, part, folds, given.X.shape[1], seed)
+    return Findings(
+        given=given,
+        data=data,
+        name=learner.name,
+        noun=noun_of(fitted),
+        model=fitted,
+        judged=judged,
+        comparison=comparison,
+        n_judged_rows=len(rows),
+        warnings=tuple(told),
+        seed=seed,
+        seconds=time.perf_counter() - began,
+        made_at=now(),
+    )
+
+
+def judged_rows(data: TaskData, n_columns: int, max_cells: int, seed: int) -> Int64Array:
+    """Return the rows that judge: all of them, or of a large table as many as are allowed."""
+    most = max(max_cells // max(n_columns, 1), 2 * FEW_ROWS)
+    if data.n_rows <= most:
+        return data.all_rows
+    drawn = np.random.default_rng(seed).choice(data.n_rows, size=most, replace=False)
+    return np.sort(drawn).astype(np.int64)
+
+
+def folds_of(n_rows: int, n_columns: int, folds: int | None) -> Any:
+    """Return how rows are divided; the rule counts cells, so that every machine does alike."""
+    if folds is not None:
+        return folds
+    if n_rows < FEW_ROWS:
+        return "leave_one_out"
+    return 10 if n_rows * n_columns <= FEW_CELLS else 5
+
+
+def _judged(
+    learner: Learner,
+    rivals: dict[str, Any],
+    part: TaskData,
+    folds: int | None,
+    n_columns: int,
+    seed: int,
+) -> tuple[Comparison | None, CrossValidation]:
+    """Return the learner beside its rivals on the same folds, and its own figures."""
+    common: dict[str, Any] = {
+        "cv": folds_of(part.n_rows, n_columns, folds),
+        "sample_weight": part.weights,
+        "groups": part.groups,
+        "cost_matrix": part.cost_matrix,
+        "random_state": seed,
+    }
+    y = part.y_as_given
+    if not rivals:
+        found = cross_validate(learner.model, part.X, y, refit=False, **common)
+        return None, found
+    learners = {learner.name: learner.model}
+    for name, each in rivals.items():
+        learners[name] = with_costs(each, part.cost_matrix)
+    comparison = compare(learners, part.X, y, **common)
+    if comparison.was_stopped:
+        raise KeyboardInterrupt
+    own = comparison.results[comparison.names.index(learner.name)]
+    if own is None:
+        raise DataError(f"no fold could be judged: {comparison.failures[learner.name]}")
+    return comparison, own
+
+
+def _own_name(model: Any, rivals: dict[str, Any]) -> str:
+    """Return what the learner is called beside its rivals."""
+    name = type(model).__name__
+    short = "tree" if name.startswith("DecisionTree") else name
+    return short if short not in rivals else f"{short}, this one"
+
+
+@contextmanager
+def _kept_warnings(told: list[tuple[str, str]]) -> Iterator[None]:
+    """Keep what the library warns of, each once, for the report; others are warned of as ever."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TreewrightWarning)
+        yield
+    for each in caught:
+        if not issubclass(each.category, TreewrightWarning):
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+            continue
+        kind = each.category.__name__.removesuffix("Warning")
+        words = str(each.message).partition("\n")[0]
+        if (kind, words) not in told:
+            told.append((kind, words))

@@ -1,0 +1,109 @@
+"""The learners of a report: the tree that it is about, and those that it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.base import BaseEstimator, is_classifier
+
+from treewright.data.column_roles import Task
+from treewright.errors import ParameterError, UnsupportedError
+from treewright.estimators.boosting.gradient_boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
+from treewright.estimators.classical import C45Classifier
+from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.forest.random_forest import (
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from treewright.estimators.m5 import M5Regressor
+from treewright.prune.methods.cost_complexity import CostComplexity
+
+FEW_ROWS = 12
+"""Fewer rows cannot be dealt to the folds that choose a size; the tree stays as it grew."""
+
+
+def default_model(task: Task, n_rows: int) -> Any:
+    """Return the tree of the command line: 5 rows a leaf, pruned by 10-fold cost complexity, 1-SE.
+
+    Of few rows it is not pruned.
+    """
+    prune = CostComplexity(rule="1-SE") if n_rows >= FEW_ROWS else None
+    kind = DecisionTreeClassifier if task == "classes" else DecisionTreeRegressor
+    return kind(min_samples_leaf=5, prune=prune)
+
+
+def default_rivals(task: Task) -> dict[str, Any]:
+    """Return what a tree is compared with unless others are asked for."""
+    if task == "classes":
+        return {
+            "C4.5": C45Classifier(),
+            "random forest": RandomForestClassifier(random_state=0),
+            "gradient boosting": GradientBoostingClassifier(random_state=0),
+        }
+    return {
+        "M5": M5Regressor(),
+        "random forest": RandomForestRegressor(random_state=0),
+        "gradient boosting": GradientBoostingRegressor(random_state=0),
+    }
+
+
+def check_model(model: Any, task: Task) -> None:
+    """Refuse a model that a report cannot be about."""
+    if isinstance(model, type):
+        raise ParameterError(
+            f"{model.__name__} is a class; a model is an instance.\n  Hint: {model.__name__}()."
+        )
+    is_ours = type(model).__module__.startswith("treewright.")
+    if not is_ours or not isinstance(model, BaseEstimator) or not hasattr(model, "predict"):
+        raise UnsupportedError(
+            f"a report is about an estimator of treewright, not {type(model).__name__}.\n"
+            "  Hint: report(X, y, rivals=[...]) compares any other learner with it."
+        )
+    if is_classifier(model) != (task == "classes"):
+        needs = "classes" if is_classifier(model) else "numbers"
+        raise UnsupportedError(
+            f"{type(model).__name__} predicts {needs}, but the target has {task}.\n"
+            f"  Hint: task={needs!r}, or a model of {task}."
+        )
+
+
+def with_costs(model: Any, costs: Any) -> Any:
+    """Return a learner that knows what its answers cost, where it can; else as it is."""
+    if costs is None or not hasattr(model, "get_params"):
+        return model
+    known = model.get_params(deep=False)
+    if "cost_matrix" not in known or known["cost_matrix"] is not None:
+        return model
+    from sklearn.base import clone
+
+    return clone(model).set_params(cost_matrix=costs)
+
+
+def noun_of(model: Any) -> str:
+    """Return what a fitted model is called in a sentence."""
+    if hasattr(model, "tree_"):
+        return "tree"
+    name = type(model).__name__
+    if "Forest" in name or "ExtraTrees" in name:
+        return "forest"
+    return "rule set" if hasattr(model, "rules_") else "model"
+
+
+def named_rivals(rivals: Any, task: Task) -> Mapping[str, Any]:
+    """Return the learners to compare with, by name; None: the usual ones."""
+    if rivals is None:
+        return default_rivals(task)
+    from treewright.evaluate.trial.learners import learners_of
+
+    if hasattr(rivals, "fit"):
+        rivals = [rivals]
+    if not len(rivals):
+        return {}
+    return {
+        each.name: each.model if hasattr(each.model, "predict") else each.model.answer
+        for each in learners_of(rivals)
+    }

@@ -1,0 +1,74 @@
+"""Pictures in a report: drawn for wide and for narrow pages, with their numbers folded below."""
+
+from __future__ import annotations
+
+import re
+
+from treewright.chart.picture import Picture
+from treewright.chart.words import clean_sentence
+from treewright.reporting.page.markup import Markup, Piece, tag
+from treewright.reporting.page.style import without_style
+from treewright.reporting.page.tables import numbers_of
+
+WIDE, NARROW, TREE = 720, 368, 960
+"""Widths of charts, of all pictures on narrow pages, and of trees."""
+
+PAPER = 688
+"""Pixels between the margins of a page of paper; wider pictures have a page of their own."""
+
+_HEIGHT = re.compile(r'<svg [^>]*\bwidth="([\d.]+)"')
+
+
+def figure(
+    picture: Picture,
+    prefix: str,
+    *,
+    wide: int | None = WIDE,
+    title: bool = True,
+    caption: str | None = None,
+    key: Piece = "",
+    numbers: bool = True,
+) -> Markup:
+    """Return a picture with its words.
+
+    Parameters
+    ----------
+    picture
+        What is drawn; its verdict is not.
+    prefix
+        Of the ids in it, unique on the page.
+    wide
+        Its width on a wide page; None: as is usual.
+    title
+        Whether its title and subtitle are written; not where the heading above says the same.
+    caption
+        Instead of the picture's own.
+    key
+        Between heading and picture.
+    numbers
+        Whether its numbers follow, folded.
+    """
+    large = without_style(picture.svg(width=wide, frame="report", prefix=f"{prefix}-w"))
+    small = without_style(picture.svg(width=NARROW, frame="report", prefix=f"{prefix}-n"))
+    found = _HEIGHT.search(large)
+    is_wide = found is not None and float(found[1]) > PAPER + 40
+    told = clean_sentence(picture.full_caption if caption is None else caption)
+    words: list[Piece] = []
+    if title:
+        words.append(tag("h3", picture.title))
+        words.append(tag("p", picture.subtitle, class_="subtitle") if picture.subtitle else "")
+    return tag(
+        "figure",
+        words,
+        key,
+        tag("div", Markup(large), class_="wide"),
+        tag("div", Markup(small), class_="narrow"),
+        tag("figcaption", told) if told else "",
+        numbers_of(picture.numbers()) if numbers else "",
+        class_="landscape" if is_wide else None,
+    )
+
+
+def verdict(text: str) -> Markup:
+    """Return what may be concluded, and what not."""
+    return tag("p", text, class_="verdict") if text else Markup("")

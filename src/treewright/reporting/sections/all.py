@@ -1,0 +1,24 @@
+"""The sections of a report, in order; one that has nothing to say is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from treewright.reporting.findings import Findings
+from treewright.reporting.sections.quality import quality_section
+from treewright.reporting.sections.repeat import repeat_section
+from treewright.reporting.sections.section import Section
+from treewright.reporting.sections.tree import tree_section
+
+SECTIONS: Sequence[Callable[[Findings], Section | None]] = (
+    tree_section,
+    quality_section,
+    repeat_section,
+)
+"""What each section is made by."""
+
+
+def sections_of(found: Findings) -> list[Section]:
+    """Return the sections that have something to say."""
+    made = [each(found) for each in SECTIONS]
+    return [each for each in made if each is not None]

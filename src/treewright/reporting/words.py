@@ -1,0 +1,49 @@
+"""Figures and counts as sentences of a report have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treewright.chart.words import NARROW_SPACE, count, percent
+from treewright.text.numbers import figure
+
+if TYPE_CHECKING:
+    from treewright.evaluate.intervals import Interval
+    from treewright.evaluate.metrics import Metric
+
+
+def counted(n: float, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "leaf", "leaves"), counted(1755, "row")
+    ('1 leaf', '1,755 rows')
+    """
+    return f"{count(n, exact=True)} {noun if n == 1 else plural or noun + 's'}"
+
+
+def metric_text(metric: Metric, value: float) -> str:
+    """Return a value of a metric: ``13.1 %`` with a narrow space, or a number."""
+    if metric.is_share:
+        return percent(value, decimals=1)
+    return signed(figure(value))
+
+
+def interval_text(metric: Metric, found: Interval) -> str:
+    """Return the interval of a figure: ``11.7 to 14.6 %``."""
+    del metric
+    return signed(found.ends_text()).replace(" %", f"{NARROW_SPACE}%")
+
+
+def signed(text: str) -> str:
+    """Return the text of a number with a real minus sign."""
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def quoted(label: str) -> str:
+    """Return a label in quotation marks."""
+    return f"“{label}”"
+
+
+def capital(text: str) -> str:
+    """Return a text whose first letter is a capital."""
+    return text[:1].upper() + text[1:]
