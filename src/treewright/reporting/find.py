@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Int64Array
+from treewright.data.fingerprint import fingerprint_of
+from treewright.data.read.table import read_table
 from treewright.errors import DataError, TreewrightWarning
 from treewright.evaluate.compare import compare
 from treewright.evaluate.comparison import Comparison
@@ -21,6 +23,7 @@ from treewright.reporting.findings import Findings
 from treewright.reporting.given import Given
 from treewright.reporting.learners import noun_of, with_costs
 from treewright.reporting.made_at import now
+from treewright.reporting.table.suspicion import table_profile
 
 FEW_ROWS = 50
 """Fewer are judged one by one."""
@@ -54,6 +57,7 @@ def find(
         (learner,) = learners_of([with_costs(model, given.costs)])
         learner = Learner(name=_own_name(model, rivals), model=learner.model)
         fitted = learner.fit(data, data.all_rows, seed=seed, n_threads=None)
+        profile = table_profile(given, data)
         rows = judged_rows(data, given.X.shape[1], max_cells, seed)
         part = data if len(rows) == data.n_rows else data.part(rows)
         comparison, judged = _judged(learner, rivals, part, folds, given.X.shape[1], seed)
@@ -66,6 +70,8 @@ def find(
         judged=judged,
         comparison=comparison,
         n_judged_rows=len(rows),
+        profile=profile,
+        data_hash=given.file_hash or _hash(given, data),
         warnings=tuple(told),
         seed=seed,
         seconds=time.perf_counter() - began,
@@ -128,6 +134,12 @@ def _own_name(model: Any, rivals: dict[str, Any]) -> str:
     name = type(model).__name__
     short = "tree" if name.startswith("DecisionTree") else name
     return short if short not in rivals else f"{short}, this one"
+
+
+def _hash(given: Given, data: TaskData) -> str | None:
+    """Return the fingerprint of the table as it was read; None where it is large."""
+    known = data.codes if data.classes else data.y
+    return fingerprint_of(read_table(given.X), known)
 
 
 @contextmanager

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from treewright.data.column_roles import is_identifier
 from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.cross_validate import CrossValidation
 from treewright.reporting.given import Given
-from treewright.reporting.page.markup import Markup
+from treewright.reporting.table.suspicion import TableProfile
 
 if TYPE_CHECKING:
     from treewright.evaluate.metrics import Metric
@@ -38,14 +40,14 @@ class Findings:
         The learner beside others; None where there were none.
     n_judged_rows
         Rows that were judged: all of them, unless the table is large.
+    profile
+        What the table holds, and what in it could mislead.
     warnings
         What the library warned of, each kind with its words.
     not_done
         What the report leaves out, and why.
     data_hash
         SHA-256 of the file, or else of the table as it was read; None where it is large.
-    first_to_know
-        What misleads most, first.
     seed, seconds, made_at
         Of everything that is drawn; how long the work took; when it was done.
     """
@@ -58,10 +60,10 @@ class Findings:
     judged: CrossValidation
     comparison: Comparison | None
     n_judged_rows: int
+    profile: TableProfile = field(repr=False)
     warnings: Sequence[tuple[str, str]] = ()
     not_done: Sequence[str] = ()
     data_hash: str | None = None
-    first_to_know: Sequence[Markup] = ()
     seed: int = 0
     seconds: float = 0.0
     made_at: datetime | None = None
@@ -118,3 +120,20 @@ class Findings:
             if name != self.name and self.comparison.results[self.comparison.names.index(name)]
         ]
         return judged[0] if judged else None
+
+    @cached_property
+    def identifiers(self) -> list[str]:
+        """Columns to learn from whose values all differ, so that they name rows."""
+        X = self.given.X
+        return [name for name in X.columns if is_identifier(name, X.column(name))]
+
+    @property
+    def group_warnings(self) -> list[str]:
+        """What was said about rows that seem to belong together."""
+        return [f"{words.rstrip('.')}." for kind, words in self.warnings if kind == "Groups"]
+
+    @property
+    def table_warnings(self) -> list[str]:
+        """What else the library warned of; identifiers and leaks are remarks of their columns."""
+        own = ("Groups", "Identifier", "Leak")
+        return [words.rstrip(".") for kind, words in self.warnings if kind not in own]

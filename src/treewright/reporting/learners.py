@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
-from sklearn.base import BaseEstimator, is_classifier
+import numpy as np
 
 from treewright.data.column_roles import Task
 from treewright.errors import ParameterError, UnsupportedError
@@ -20,6 +21,7 @@ from treewright.estimators.forest.random_forest import (
     RandomForestRegressor,
 )
 from treewright.estimators.m5 import M5Regressor
+from treewright.evaluate.trial.learners import learners_of, task_of
 from treewright.prune.methods.cost_complexity import CostComplexity
 
 FEW_ROWS = 12
@@ -58,13 +60,13 @@ def check_model(model: Any, task: Task) -> None:
             f"{model.__name__} is a class; a model is an instance.\n  Hint: {model.__name__}()."
         )
     is_ours = type(model).__module__.startswith("treewright.")
-    if not is_ours or not isinstance(model, BaseEstimator) or not hasattr(model, "predict"):
+    if not is_ours or not hasattr(model, "get_params") or not hasattr(model, "predict"):
         raise UnsupportedError(
             f"a report is about an estimator of treewright, not {type(model).__name__}.\n"
             "  Hint: report(X, y, rivals=[...]) compares any other learner with it."
         )
-    if is_classifier(model) != (task == "classes"):
-        needs = "classes" if is_classifier(model) else "numbers"
+    needs = task_of(learners_of([model]), np.empty(0))
+    if needs != task:
         raise UnsupportedError(
             f"{type(model).__name__} predicts {needs}, but the target has {task}.\n"
             f"  Hint: task={needs!r}, or a model of {task}."
@@ -78,9 +80,7 @@ def with_costs(model: Any, costs: Any) -> Any:
     known = model.get_params(deep=False)
     if "cost_matrix" not in known or known["cost_matrix"] is not None:
         return model
-    from sklearn.base import clone
-
-    return clone(model).set_params(cost_matrix=costs)
+    return deepcopy(model).set_params(cost_matrix=costs)
 
 
 def noun_of(model: Any) -> str:
@@ -97,8 +97,6 @@ def named_rivals(rivals: Any, task: Task) -> Mapping[str, Any]:
     """Return the learners to compare with, by name; None: the usual ones."""
     if rivals is None:
         return default_rivals(task)
-    from treewright.evaluate.trial.learners import learners_of
-
     if hasattr(rivals, "fit"):
         rivals = [rivals]
     if not len(rivals):

@@ -8,6 +8,7 @@ Examples
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import TypeAlias
@@ -20,6 +21,11 @@ MOST_LETTERS = 48
 
 MOST_TITLE = 2_000
 """Letters of a tooltip."""
+
+_MOST_RUN, _MOST_TEXT = 80, 3_000
+"""Letters without a space, and of one text; names that somebody else chose may be far longer."""
+
+_LONG_RUN = re.compile(rf"\S{{{_MOST_RUN + 1},}}")
 
 _VOID = ("meta", "br", "hr")
 
@@ -38,8 +44,16 @@ def markup(pieces: Piece) -> Markup:
     if isinstance(pieces, Markup):
         return pieces
     if isinstance(pieces, str):
-        return Markup(escape(clean_sentence(pieces), quote=True))
+        return Markup(escape(_bounded(clean_sentence(pieces)), quote=True))
     return Markup("".join(markup(each) for each in pieces))
+
+
+def _bounded(text: str) -> str:
+    """Return a text without endless words, cut in the middle where it is endless itself."""
+    if len(text) <= _MOST_RUN:
+        return text
+    text = _LONG_RUN.sub(lambda run: short_in_middle(run[0], _MOST_RUN), text)
+    return short_in_middle(text, _MOST_TEXT)
 
 
 def tag(name: str, *inside: Piece, **attributes: str | None) -> Markup:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from importlib.metadata import version
 
 from treewright.reporting.findings import Findings
 from treewright.reporting.made_at import in_words
@@ -20,8 +21,6 @@ from treewright.reporting.sections.section import Section
 
 def page_of(found: Findings) -> str:
     """Return the page."""
-    from treewright import __version__
-
     sections = sections_of(found)
     day = "" if found.made_at is None else in_words(found.made_at)
     head = head_of(found)
@@ -40,7 +39,7 @@ def page_of(found: Findings) -> str:
     title = f"{shown(found.given.name)}, {shown(found.given.target)}: {head.finding}"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="generator" content="treewright {__version__}">\n'
+        f'<meta name="generator" content="treewright {version("treewright")}">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"{tag('title', title)}\n<style>{style}</style>\n</head>\n"

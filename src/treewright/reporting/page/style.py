@@ -37,7 +37,7 @@ def style_of(pictures: Iterable[str]) -> str:
     return (
         f":root{{color-scheme:light dark;{_values('light')}}}"
         f"@media screen and (prefers-color-scheme:dark){{{dark}}}"
-        f"@media print{{{paper}}}\n{_rules()}"
+        f"@media print{{{paper}}}\n{_swatches()}\n{_rules()}"
     )
 
 
@@ -45,6 +45,10 @@ def _values(theme: Theme) -> str:
     tokens = [*_TOKENS, *(f"class-{k}" for k in range(MOST_CLASS_HUES))]
     tokens += [f"seq-{i}" for i in range(7)]
     return "".join(f"--{token}:{colour(token, theme).value};" for token in tokens)
+
+
+def _swatches() -> str:
+    return "".join(f".b-class-{k}{{background:var(--class-{k})}}" for k in range(MOST_CLASS_HUES))
 
 
 def _painted(painted: Iterable[str], theme: Theme) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from treewright.reporting.findings import Findings
+from treewright.reporting.sections.data import data_section
 from treewright.reporting.sections.quality import quality_section
 from treewright.reporting.sections.repeat import repeat_section
 from treewright.reporting.sections.section import Section
 from treewright.reporting.sections.tree import tree_section
 
 SECTIONS: Sequence[Callable[[Findings], Section | None]] = (
+    data_section,
     tree_section,
     quality_section,
     repeat_section,

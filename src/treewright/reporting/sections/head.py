@@ -10,10 +10,10 @@ import numpy as np
 from treewright.chart.words import percent
 from treewright.reporting.findings import Findings
 from treewright.reporting.page.markup import Markup, Piece, markup, shown, tag
+from treewright.reporting.sections.first import first_to_know
 from treewright.reporting.words import capital, counted, interval_text, metric_text, quoted
 
 _BADLY_RECOGNISED = 0.5
-_MOST_FIRST = 3
 _NUMBER_WORDS = ("No", "One thing", "Two things", "Three things")
 
 
@@ -67,7 +67,7 @@ def head_of(found: Findings) -> Head:
         finding=_finding(found),
         lede=_lede(found),
         keys=(_error_key(found), _baseline_key(found), _size_key(found), _table_key(found)),
-        first=found.first_to_know[:_MOST_FIRST],
+        first=first_to_know(found),
     )
 
 

@@ -74,9 +74,10 @@ def repr_of(model: object) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions that figures depend on."""
-    from treewright import __version__
-
-    found = {"treewright": __version__, "Python": ".".join(map(str, sys.version_info[:3]))}
+    found = {
+        "treewright": version("treewright"),
+        "Python": ".".join(map(str, sys.version_info[:3])),
+    }
     return found | {name: version(name) for name in _LIBRARIES}
 
 
