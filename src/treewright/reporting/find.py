@@ -19,10 +19,13 @@ from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.cross_validate import CrossValidation, cross_validate
 from treewright.evaluate.trial.learners import Learner, learners_of
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
+from treewright.explain.importances import Importances, importances_of_tree
 from treewright.reporting.findings import Findings
 from treewright.reporting.given import Given
+from treewright.reporting.learners import FEW_ROWS as FEW_TO_PRUNE
 from treewright.reporting.learners import noun_of, with_costs
 from treewright.reporting.made_at import now
+from treewright.reporting.size import SizeCurve, size_curve
 from treewright.reporting.table.suspicion import table_profile
 
 FEW_ROWS = 50
@@ -61,6 +64,8 @@ def find(
         rows = judged_rows(data, given.X.shape[1], max_cells, seed)
         part = data if len(rows) == data.n_rows else data.part(rows)
         comparison, judged = _judged(learner, rivals, part, folds, given.X.shape[1], seed)
+        size = size_curve(fitted, data, part, seed)
+        importances = _importances(fitted)
     return Findings(
         given=given,
         data=data,
@@ -71,6 +76,9 @@ def find(
         comparison=comparison,
         n_judged_rows=len(rows),
         profile=profile,
+        size=size,
+        importances=importances,
+        not_done=_not_done(fitted, size, given, rivals),
         data_hash=given.file_hash or _hash(given, data),
         warnings=tuple(told),
         seed=seed,
@@ -134,6 +142,37 @@ def _own_name(model: Any, rivals: dict[str, Any]) -> str:
     name = type(model).__name__
     short = "tree" if name.startswith("DecisionTree") else name
     return short if short not in rivals else f"{short}, this one"
+
+
+def _importances(model: Any) -> Importances | None:
+    """Return how much each column matters to a fitted learner."""
+    tree = getattr(model, "tree_", None)
+    if tree is not None:
+        return None if tree.n_leaves == 1 else importances_of_tree(tree, normalize=True)
+    if not hasattr(model, "importances"):
+        return None
+    found: Importances = model.importances()
+    return found
+
+
+def _not_done(
+    model: Any, size: SizeCurve | None, given: Given, rivals: dict[str, Any]
+) -> list[str]:
+    """Return what the report leaves out, and why."""
+    told = []
+    tree = getattr(model, "tree_", None)
+    if tree is None:
+        told.append("No tree is drawn: the learner grows many, or none that can be read.")
+    elif size is None and tree.n_leaves > 1:
+        told.append("Sizes were not compared: no parameter of the learner is the size of its tree.")
+    if getattr(model, "prune", "") is None and given.n_rows < FEW_TO_PRUNE:
+        told.append(
+            f"The tree is not pruned: {given.n_rows} rows are too few for folds to choose a size."
+        )
+    if not rivals:
+        told.append("No other learner was asked for.")
+    told.append("No parameter was searched for: learners have their defaults, or what was given.")
+    return told
 
 
 def _hash(given: Given, data: TaskData) -> str | None:

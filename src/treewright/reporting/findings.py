@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from treewright.data.column_roles import is_identifier
 from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.cross_validate import CrossValidation
+from treewright.explain.importances import Importances
 from treewright.reporting.given import Given
+from treewright.reporting.size import SizeCurve
 from treewright.reporting.table.suspicion import TableProfile
 
 if TYPE_CHECKING:
@@ -46,6 +48,10 @@ class Findings:
         What the library warned of, each kind with its words.
     not_done
         What the report leaves out, and why.
+    size
+        Error by the size of the tree; None where sizes were not compared.
+    importances
+        How much each column matters; None where that is not known.
     data_hash
         SHA-256 of the file, or else of the table as it was read; None where it is large.
     seed, seconds, made_at
@@ -63,6 +69,8 @@ class Findings:
     profile: TableProfile = field(repr=False)
     warnings: Sequence[tuple[str, str]] = ()
     not_done: Sequence[str] = ()
+    size: SizeCurve | None = field(default=None, repr=False)
+    importances: Importances | None = None
     data_hash: str | None = None
     seed: int = 0
     seconds: float = 0.0

@@ -14,7 +14,6 @@ from html import escape
 from typing import TypeAlias
 
 from treewright.chart.words import clean, clean_sentence
-from treewright.text.names import short_in_middle
 
 MOST_LETTERS = 48
 """Of a name in a sentence or a table; longer ones are cut in the middle."""
@@ -52,8 +51,8 @@ def _bounded(text: str) -> str:
     """Return a text without endless words, cut in the middle where it is endless itself."""
     if len(text) <= _MOST_RUN:
         return text
-    text = _LONG_RUN.sub(lambda run: short_in_middle(run[0], _MOST_RUN), text)
-    return short_in_middle(text, _MOST_TEXT)
+    text = _LONG_RUN.sub(lambda run: cut_in_middle(run[0], _MOST_RUN), text)
+    return cut_in_middle(text, _MOST_TEXT)
 
 
 def tag(name: str, *inside: Piece, **attributes: str | None) -> Markup:
@@ -74,14 +73,23 @@ def shown(name: object, most: int = MOST_LETTERS) -> str:
     >>> shown("average_monthly_balance", 16), shown("")
     ('average_m…alance', '(empty)')
     """
-    return short_in_middle(clean(str(name)), most)
+    text = "yes" if name is True else "no" if name is False else clean(str(name))
+    return cut_in_middle(text, most)
+
+
+def cut_in_middle(text: str, most: int) -> str:
+    """Return a text of at most so many characters, cut where it tells least."""
+    if len(text) <= most:
+        return text
+    front = max(1, (6 * (most - 1)) // 10)
+    return f"{text[:front]}…{text[len(text) - max(0, most - 1 - front) :]}"
 
 
 def named(name: object, *, most: int = MOST_LETTERS) -> Markup:
     """Return a name in bold; where it is cut, its title has more of it."""
     text = shown(name, most)
-    whole = clean(str(name))
-    return tag("b", text, title=None if text == whole else whole[:MOST_TITLE])
+    whole = shown(name, MOST_TITLE)
+    return tag("b", text, title=None if text == whole else whole)
 
 
 def listed(pieces: list[Markup] | list[str]) -> list[Piece]:

@@ -67,11 +67,12 @@ def _about(found: Findings) -> Markup:
     kinds: dict[str, int] = {}
     for each in profile.columns:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
-    told = [f"{n:,} of {kind}s" if n > 1 else f"1 of {kind}s" for kind, n in kinds.items()]
-    told = [each.replace("yes or nos", "yes or no") for each in told]
+    told = [
+        counted(n, kind, f"{kind}s" if kind != "yes or no" else kind) for kind, n in kinds.items()
+    ]
     rows = counted(found.data.n_rows, "row")
     columns = counted(len(profile.columns), "column")
-    first = f"{rows}, {columns} to learn from: {', '.join(told)}."
+    first = f"{rows}, {columns} to learn from ({', '.join(told)})."
     groups = ""
     if found.data.groups is not None:
         n_groups = len(np.unique(found.data.groups.astype(str)))

@@ -32,8 +32,8 @@ def _finding(found: Findings) -> str:
     value = metric_text(found.metric, found.value)
     interval = interval_text(found.metric, found.judged[found.metric.name])
     if found.metric.name == "error":
-        return f"It is wrong for {value} of new rows, give or take {interval}"
-    return f"{capital(found.metric.title)} is {value} on new rows, {interval}"
+        return f"{value} of new rows are answered wrongly; 95 % interval {interval}"
+    return f"{capital(found.metric.title)} is {value} on new rows; 95 % interval {interval}"
 
 
 def judged_how(found: Findings) -> str:

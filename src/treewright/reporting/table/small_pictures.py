@@ -53,7 +53,9 @@ def histogram(bars: FloatArray, *, title: str, prefix: str, has_gaps: bool, rest
     return Markup(without_style(svg))
 
 
-def share_bar(shares: FloatArray, *, width: int, title: str, prefix: str) -> Markup:
+def share_bar(
+    shares: FloatArray, *, width: int, title: str, prefix: str, height: int = 18
+) -> Markup:
     """Return one bar of shares that add up to 1, each at least as wide as can be seen."""
     drawing = Drawing("auto")
     shown = [(k, float(share)) for k, share in enumerate(shares) if share > 0]
@@ -66,7 +68,7 @@ def share_bar(shares: FloatArray, *, width: int, title: str, prefix: str) -> Mar
         token = class_fill(k, n_classes)
         if n_classes > MOST_CLASS_HUES:
             token = ("seq-5", "seq-3", "seq-2")[i] if i < 3 else "rule"
-        drawing.rectangle((x, 0), (wide, 18), token, title=percent(share))
+        drawing.rectangle((x, 0), (wide, height), token, title=percent(share))
         x += wide + 1
-    svg = drawing.finish(width, 18, title=title, description="", prefix=prefix)
+    svg = drawing.finish(width, height, title=title, description="", prefix=prefix)
     return Markup(without_style(svg))
