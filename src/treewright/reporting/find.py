@@ -17,11 +17,13 @@ from treewright.errors import DataError, TreewrightWarning
 from treewright.evaluate.compare import compare
 from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.cross_validate import CrossValidation, cross_validate
+from treewright.evaluate.metrics import Metric
 from treewright.evaluate.trial.learners import Learner, learners_of
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.explain.importances import Importances, importances_of_tree
 from treewright.reporting.findings import Findings
 from treewright.reporting.given import Given
+from treewright.reporting.importance import importances_held_out
 from treewright.reporting.learners import FEW_ROWS as FEW_TO_PRUNE
 from treewright.reporting.learners import noun_of, with_costs
 from treewright.reporting.made_at import now
@@ -65,7 +67,7 @@ def find(
         part = data if len(rows) == data.n_rows else data.part(rows)
         comparison, judged = _judged(learner, rivals, part, folds, given.X.shape[1], seed)
         size = size_curve(fitted, data, part, seed)
-        importances = _importances(fitted)
+        importances = _importances(learner, fitted, part, judged.metric, seed)
     return Findings(
         given=given,
         data=data,
@@ -144,14 +146,16 @@ def _own_name(model: Any, rivals: dict[str, Any]) -> str:
     return short if short not in rivals else f"{short}, this one"
 
 
-def _importances(model: Any) -> Importances | None:
-    """Return how much each column matters to a fitted learner."""
+def _importances(
+    learner: Learner, model: Any, judged: TaskData, metric: Metric, seed: int
+) -> Importances | None:
+    """Return how much each column matters, on rows held out where there are enough."""
     tree = getattr(model, "tree_", None)
-    if tree is not None:
-        return None if tree.n_leaves == 1 else importances_of_tree(tree, normalize=True)
-    if not hasattr(model, "importances"):
+    if tree is not None and tree.n_leaves == 1:
         return None
-    found: Importances = model.importances()
+    found = importances_held_out(learner, judged, metric, seed)
+    if found is None and tree is not None:
+        return importances_of_tree(tree, normalize=True)
     return found
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from treewright.draw.answers import answers_of
 from treewright.draw.training_rows import TrainingRows, cuts_of
-from treewright.draw.values import bound_text
+from treewright.draw.values import bound_text, category_text
 from treewright.reporting.page.markup import shown
-from treewright.tree.condition import SHORT, Condition, Interval
+from treewright.tree.condition import SHORT, Condition, Interval, Members
 from treewright.tree.question import Categories
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 _UNKNOWN = (float("-inf"), float("inf"))
+_MOST_VALUES = 6
+"""Values of a set that are named."""
 _MOST_LETTERS = 400
 """Of the conditions of one rule."""
 
@@ -63,6 +65,10 @@ class TreeWords:
             told = self._interval(given)
             if told:
                 return told
+        if isinstance(given, Members) and given.barred is None and not given.strays:
+            told = _members(given)
+            if told:
+                return told
         name = SHORT.name(given.column) if hasattr(given, "column") else ""
         text = given.text(SHORT)
         if not name or not text.startswith(name):
@@ -95,3 +101,20 @@ class TreeWords:
         """Return the conditions of a rule."""
         told = ", ".join(self.condition(each) for each in rule.conditions) or "always"
         return shown(told, _MOST_LETTERS)
+
+
+def _members(given: Members) -> str:
+    """Return a set of values; one of more than half of them as what it leaves out."""
+    values = given.column.values
+    inside = sorted(given.codes)
+    outside = [code for code in range(len(values)) if code not in given.codes]
+    if not inside or not outside:
+        return ""
+    name = shown(given.column.name)
+    codes = outside if len(outside) < len(inside) else inside
+    names = [shown(category_text(given.column, code), 30) for code in codes[:_MOST_VALUES]]
+    rest = len(codes) - len(names)
+    told = ", ".join(names) + (f" +{rest}" if rest else "")
+    if codes is inside:
+        return f"{name} {'=' if len(codes) == 1 else ''} {told}".replace("  ", " ")
+    return f"{name} {'≠' if len(codes) == 1 else 'not'} {told}"

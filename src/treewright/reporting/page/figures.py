@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from treewright.chart.picture import Picture
 from treewright.chart.words import clean_sentence
@@ -25,6 +26,7 @@ def figure(
     *,
     wide: int | None = WIDE,
     title: bool = True,
+    lead: str = "",
     caption: str | None = None,
     key: Piece = "",
     numbers: bool = True,
@@ -41,6 +43,8 @@ def figure(
         Its width on a wide page; None: as is usual.
     title
         Whether its title and subtitle are written; not where the heading above says the same.
+    lead
+        What is written above it where its title is not.
     caption
         Instead of the picture's own.
     key
@@ -48,12 +52,14 @@ def figure(
     numbers
         Whether its numbers follow, folded.
     """
+    if picture.verdict:
+        picture = replace(picture, verdict="")
     large = without_style(picture.svg(width=wide, frame="report", prefix=f"{prefix}-w"))
     small = without_style(picture.svg(width=NARROW, frame="report", prefix=f"{prefix}-n"))
     found = _HEIGHT.search(large)
     is_wide = found is not None and float(found[1]) > PAPER + 40
     told = clean_sentence(picture.full_caption if caption is None else caption)
-    words: list[Piece] = []
+    words: list[Piece] = [tag("p", lead, class_="subtitle")] if lead else []
     if title:
         words.append(tag("h3", picture.title))
         words.append(tag("p", picture.subtitle, class_="subtitle") if picture.subtitle else "")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from treewright.reporting.findings import Findings
 from treewright.reporting.page.figures import figure
 from treewright.reporting.page.markup import Markup, shown
 from treewright.reporting.sections.section import Section, paragraph
+from treewright.reporting.words import capital
 
 
 def importance_section(found: Findings) -> Section | None:
@@ -13,15 +16,20 @@ def importance_section(found: Findings) -> Section | None:
     importances = found.importances
     if importances is None or not len(importances) or not (importances.mean > 0).any():
         return None
-    picture = importances.draw()
-    n_columns = len(importances)
+    asked = [each for each in importances if each.mean != 0 or each.standard_error > 0]
+    rest = len(importances) - len(asked)
+    names = [importances.names.index(each.name) for each in asked]
+    shown_ones = replace(
+        importances,
+        names=tuple(importances.names[i] for i in names),
+        by_tree=importances.by_tree[:, names],
+    )
+    picture = shown_ones.draw()
+    blocks: list[Markup] = [
+        paragraph(_never_asked(rest, len(importances))),
+        figure(picture, "importance", title=False, lead=capital(picture.subtitle)),
+    ]
     used = [each for each in importances if each.mean > 0]
-    blocks: list[Markup] = []
-    if len(used) < n_columns:
-        rest = n_columns - len(used)
-        word = "column is" if rest == 1 else "columns are"
-        blocks.append(paragraph(f"{rest:,} of {n_columns:,} {word} not asked about at all."))
-    blocks.append(figure(picture, "importance", title=False))
     return Section(
         anchor="columns",
         name="What matters",
@@ -29,6 +37,13 @@ def importance_section(found: Findings) -> Section | None:
         finding=_finding(used[0].name, used[0].mean, sum(each.mean for each in used)),
         blocks=blocks,
     )
+
+
+def _never_asked(n_never: int, n_columns: int) -> str:
+    if not n_never:
+        return ""
+    word = "column is" if n_never == 1 else "columns are"
+    return f"{n_never:,} of {n_columns:,} {word} never asked about."
 
 
 def _finding(name: str, mean: float, total: float) -> str:

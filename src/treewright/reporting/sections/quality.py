@@ -11,8 +11,8 @@ from treewright.reporting.sections.head import baseline_words, worst_class
 from treewright.reporting.sections.section import Section, paragraph
 from treewright.reporting.words import capital, counted, interval_text, metric_text
 
-_MOST_CURVES = 10
-"""Classes of which the curves are drawn one by one."""
+_HALF = 464
+"""Width of a picture that stands beside another."""
 
 
 def quality_section(found: Findings) -> Section:
@@ -97,10 +97,9 @@ def _of_classes(found: Findings) -> list[Markup]:
     made = [figure(scores.confusion.draw(), "confusion", wide=None)]
     if scores.answers.probabilities is None or len(found.classes) < 2:
         return made
-    curve: Picture = _curve(found)
-    made.append(figure(curve, "curve", wide=None))
-    made.append(figure(found.judged.calibration().draw(), "calibration", wide=None))
-    return made
+    curve = figure(_curve(found), "curve", wide=_HALF)
+    calibration = figure(found.judged.calibration().draw(), "calibration", wide=_HALF)
+    return [*made, tag("div", curve, calibration, class_="pair")]
 
 
 def _curve(found: Findings) -> Picture:

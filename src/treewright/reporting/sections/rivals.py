@@ -6,6 +6,7 @@ from treewright.reporting.findings import Findings
 from treewright.reporting.page.figures import figure, verdict
 from treewright.reporting.page.markup import Markup, markup, shown, tag
 from treewright.reporting.sections.section import Section, paragraph
+from treewright.reporting.words import capital
 
 
 def rivals_section(found: Findings) -> Section | None:
@@ -22,7 +23,7 @@ def rivals_section(found: Findings) -> Section | None:
         anchor="rivals",
         name="Other learners",
         question="Would another do better?",
-        finding=picture.title,
+        finding=capital(picture.title),
         blocks=[
             paragraph(
                 "All learners were fitted to the same parts of the table and judged on the rows"

@@ -35,7 +35,7 @@ class Section:
         heading = f"{self.anchor}-h"
         return tag(
             "section",
-            tag("p", f"{number}  {self.question}", class_="question"),
+            tag("p", tag("span", str(number)), self.question, class_="question"),
             tag("h2", self.finding, id=heading),
             markup(self.blocks),
             id=self.anchor,
