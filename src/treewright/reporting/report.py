@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from treewright.chart.words import NARROW_SPACE
 from treewright.data.column_roles import Task
 from treewright.errors import UnsupportedError
 from treewright.parameters import check_choice, check_count
@@ -18,7 +19,8 @@ from treewright.reporting.given import Given, read_given
 from treewright.reporting.learners import check_model, default_model, named_rivals
 from treewright.reporting.page.page import page_of
 from treewright.reporting.sections.all import sections_of
-from treewright.reporting.sections.head import head_of
+from treewright.reporting.sections.head import Head, head_of
+from treewright.reporting.sections.section import Section
 from treewright.state.atomic import write_whole
 from treewright.text.wrap import wrap_words
 
@@ -37,7 +39,17 @@ class Report:
 
     @cached_property
     def _html(self) -> str:
-        return page_of(self.findings)
+        return page_of(self.findings, self.head, self.sections)
+
+    @cached_property
+    def head(self) -> Head:
+        """The head: the finding, the lede, four figures, and what to know first."""
+        return head_of(self.findings)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The sections, each with its question and its finding."""
+        return sections_of(self.findings)
 
     def html(self) -> str:
         """Return the page: one file that asks nothing of the network and runs no script."""
@@ -54,11 +66,10 @@ class Report:
 
     def text(self) -> str:
         """Return what was found: the head, and a sentence of each section."""
-        head = head_of(self.findings)
-        lines = [wrap_words(head.finding), "", wrap_words(head.lede), ""]
-        for number, each in enumerate(sections_of(self.findings), start=1):
+        lines = [wrap_words(self.head.finding), "", wrap_words(self.head.lede), ""]
+        for number, each in enumerate(self.sections, start=1):
             lines.append(wrap_words(f"{number}  {each.name}: {each.finding}"))
-        return "\n".join(lines)
+        return "\n".join(lines).replace(NARROW_SPACE, " ")
 
     def __str__(self) -> str:
         return self.text()
@@ -77,7 +88,7 @@ class Report:
             "rows_judged": found.n_judged_rows,
             "judged": found.judged.to_dict(),
             "comparison": None if found.comparison is None else found.comparison.to_dict(),
-            "findings": {each.anchor: each.finding for each in sections_of(found)},
+            "findings": {each.anchor: each.finding for each in self.sections},
             "warnings": [words for _, words in found.warnings],
             "not_done": list(found.not_done),
         }

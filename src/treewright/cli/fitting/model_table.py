@@ -18,11 +18,11 @@ from treewright.cli.data_files import (
 from treewright.cli.failure import Failure
 from treewright.cli.model_files import remembered_of
 from treewright.cli.progress import Working
-from treewright.data.column_roles import kinds_to_say
 from treewright.cli.reading.file_faults import check_before_reading, told_as_options
 from treewright.cli.reading.how_to_read import options_of
 from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
+from treewright.data.column_roles import kinds_to_say
 from treewright.text.names import list_names
 
 

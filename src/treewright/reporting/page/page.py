@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from treewright.reporting.findings import Findings
 from treewright.reporting.made_at import in_words
 from treewright.reporting.page.markup import Markup, shown, tag
 from treewright.reporting.page.style import style_of
-from treewright.reporting.sections.all import sections_of
-from treewright.reporting.sections.head import about_line, head_of
+from treewright.reporting.sections.head import Head, about_line
 from treewright.reporting.sections.section import Section
 
 
-def page_of(found: Findings) -> str:
-    """Return the page."""
-    sections = sections_of(found)
+def page_of(found: Findings, head: Head, sections: Sequence[Section]) -> str:
+    """Return the page of a head and its sections."""
     day = "" if found.made_at is None else in_words(found.made_at)
-    head = head_of(found)
     body = tag(
         "div",
         _contents(found, sections),
@@ -47,7 +45,7 @@ def page_of(found: Findings) -> str:
     )
 
 
-def _contents(found: Findings, sections: list[Section]) -> Markup:
+def _contents(found: Findings, sections: Sequence[Section]) -> Markup:
     """Return the list of sections: at the left of a wide page, folded on top of a narrow one."""
     names = tag(
         "ol",
