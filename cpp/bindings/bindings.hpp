@@ -77,6 +77,16 @@ struct BoundBackground {
 /// first divided row or -1, and how many columns asked together were too many or 0.
 nb::object shap_of(const treewright::tree::ShapModel& model, const BoundShapRows& rows,
                    std::size_t n_threads, bool interactions, const BoundBackground& background);
+/// Partial dependence by setting: outputs x points, or rows x outputs x points; None where a
+/// question is decided by a set column and others together.
+nb::list dependence_of(const treewright::tree::ShapModel& model, const BoundColumns& rows,
+                       const std::optional<Flat<double>>& weight,
+                       std::vector<std::vector<std::uint32_t>> columns, const nb::list& points,
+                       bool by_row, std::size_t n_threads);
+inline constexpr const char* kDependenceSignature =
+    "def dependence(self, rows: Columns, weight: NDArray[numpy.float64] | None, "
+    "columns: list[list[int]], points: list[Columns], by_row: bool, n_threads: int) -> "
+    "list[NDArray[numpy.float64] | None]";
 
 void bind_data(nb::module_& module);
 void bind_data_delimited(nb::module_& module);

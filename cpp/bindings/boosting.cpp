@@ -550,6 +550,18 @@ void bind_boosting(nb::module_& module) {
             nb::sig("def add_scores(self, rows: CodedRows, first: int, last: int, start: "
                     "NDArray[numpy.float64], n_threads: int) -> NDArray[numpy.float64]"))
         .def(
+            "dependence",
+            [](const BoostForest& self, const BoundColumns& rows,
+               const std::optional<Flat<double>>& weight,
+               std::vector<std::vector<std::uint32_t>> columns, const nb::list& points, bool by_row,
+               std::size_t n_threads) {
+                const BoostedTrees trees(self, 0, self.trees.size(), Cover::rows);
+                return dependence_of(trees, rows, weight, std::move(columns), points, by_row,
+                                     n_threads);
+            },
+            nb::arg("rows"), nb::arg("weight").none(), nb::arg("columns"), nb::arg("points"),
+            nb::arg("by_row"), nb::arg("n_threads"), nb::sig(kDependenceSignature))
+        .def(
             "shap",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
                std::size_t last, std::size_t n_threads, bool by_hessian, bool interactions,

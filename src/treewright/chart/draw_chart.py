@@ -37,6 +37,7 @@ _LEAST_PLOT = 120.0
 _STRIP, _STRIP_GAP = 40.0, 28.0
 _LABEL_LINE = 20.0
 _CAP = 4.0
+_RUG = 7.0
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,10 @@ def _draw_axes(chart: Chart, drawing: Drawing, area: Area, plot: Plot) -> float:
         _draw_strip(chart.strip, drawing, plot, bottom)
     ticks = ticks_across(plot.x, chart.x, within=(area.left, plot.right))
     draw_x_axis(drawing, Box(box.left, box.top, box.right, bottom), ticks, plot.x)
+    for value in np.asarray(chart.rug).tolist():
+        if plot.x.holds(value):
+            at = plot.x.at(value)
+            drawing.line((at, box.bottom), (at, box.bottom - _RUG), "ink2")
     if chart.strip is not None:
         drawing.line((box.left, box.bottom), (box.right, box.bottom), "axis")
     bottom += 24

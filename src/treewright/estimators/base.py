@@ -21,6 +21,7 @@ from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table, open_table, read_frame
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
+from treewright.dependence.additive import Additive, additive_tree
 from treewright.errors import ParameterError
 from treewright.estimators.certainty.keeps_rows import KeepsRows, all_or_nothing
 from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
@@ -28,6 +29,7 @@ from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.certainty.shrinks_leaves import ShrinksLeaves
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.counterfactual.has_counterfactuals import HasCounterfactuals
+from treewright.estimators.dependence.has_dependence import HasDependence
 from treewright.estimators.notebook import ShowsModel
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
@@ -215,7 +217,7 @@ class TableEstimator(KeepsRows, ShowsModel, RefusesMistakes, BaseEstimator):  # 
         return tags
 
 
-class TreeEstimator(HasTreeMethods, HasCounterfactuals, TableEstimator):
+class TreeEstimator(HasTreeMethods, HasDependence, HasCounterfactuals, TableEstimator):
     """A single tree with scikit-learn's interface."""
 
     tree_: Tree
@@ -393,6 +395,9 @@ class TreeEstimator(HasTreeMethods, HasCounterfactuals, TableEstimator):
             interactions=interactions,
             n_threads=n_threads(self.n_jobs, table.n_rows),
         )
+
+    def _added_up(self, output: str) -> Additive | str:
+        return additive_tree(self._model())
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path."""
