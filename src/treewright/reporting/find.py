@@ -6,14 +6,14 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.array_types import Int64Array
 from treewright.data.fingerprint import fingerprint_of
 from treewright.data.read.table import read_table
-from treewright.errors import DataError, TreewrightWarning
+from treewright.errors import DataError, TreewrightError, TreewrightWarning
 from treewright.evaluate.compare import compare
 from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.cross_validate import CrossValidation, cross_validate
@@ -21,6 +21,7 @@ from treewright.evaluate.metrics import Metric
 from treewright.evaluate.trial.learners import Learner, learners_of
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.explain.importances import Importances, importances_of_tree
+from treewright.reporting.examples import find_examples
 from treewright.reporting.findings import Findings
 from treewright.reporting.given import Given
 from treewright.reporting.importance import importances_held_out
@@ -29,6 +30,11 @@ from treewright.reporting.learners import noun_of, with_costs
 from treewright.reporting.made_at import now
 from treewright.reporting.size import SizeCurve, size_curve
 from treewright.reporting.table.suspicion import table_profile
+
+if TYPE_CHECKING:
+    from treewright.dependence.dependence import PartialDependence
+
+_MOST_DEPENDENCES = 3
 
 FEW_ROWS = 50
 """Fewer are judged one by one."""
@@ -68,6 +74,8 @@ def find(
         comparison, judged = _judged(learner, rivals, part, folds, given.X.shape[1], seed)
         size = size_curve(fitted, data, part, seed)
         importances = _importances(learner, fitted, part, judged.metric, seed)
+        dependences = _dependences(fitted, part, importances)
+        examples = find_examples(fitted, data, given.X)
     return Findings(
         given=given,
         data=data,
@@ -80,6 +88,8 @@ def find(
         profile=profile,
         size=size,
         importances=importances,
+        dependences=dependences,
+        examples=examples,
         not_done=_not_done(fitted, size, given, rivals),
         data_hash=given.file_hash or _hash(given, data),
         warnings=tuple(told),
@@ -156,6 +166,24 @@ def _importances(
     found = importances_held_out(learner, judged, metric, seed)
     if found is None and tree is not None:
         return importances_of_tree(tree, normalize=True)
+    return found
+
+
+def _dependences(
+    model: Any, judged: TaskData, importances: Importances | None
+) -> list[PartialDependence]:
+    """Return the mean answer by the value of the columns that matter most."""
+    if importances is None or not hasattr(model, "partial_dependence"):
+        return []
+    most = [each.name for each in importances if each.mean > 0][:_MOST_DEPENDENCES]
+    found = []
+    for name in most:
+        try:
+            made = model.partial_dependence(judged.X, name, sample_weight=judged.weights)
+        except TreewrightError:  # of a column that the model on all rows does not ask about
+            continue
+        if np.ptp(made.mean, axis=0).max(initial=0.0) > 0:
+            found.append(made)
     return found
 
 

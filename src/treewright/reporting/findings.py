@@ -12,11 +12,13 @@ from treewright.data.column_roles import is_identifier
 from treewright.evaluate.comparison import Comparison
 from treewright.evaluate.cross_validate import CrossValidation
 from treewright.explain.importances import Importances
+from treewright.reporting.examples import Example
 from treewright.reporting.given import Given
 from treewright.reporting.size import SizeCurve
 from treewright.reporting.table.suspicion import TableProfile
 
 if TYPE_CHECKING:
+    from treewright.dependence.dependence import PartialDependence
     from treewright.evaluate.metrics import Metric
     from treewright.evaluate.trial.task_data import TaskData
     from treewright.tree.tree import Tree
@@ -52,6 +54,10 @@ class Findings:
         Error by the size of the tree; None where sizes were not compared.
     importances
         How much each column matters; None where that is not known.
+    dependences
+        The mean answer by the value of the columns that matter most.
+    examples
+        Rows, one by one.
     data_hash
         SHA-256 of the file, or else of the table as it was read; None where it is large.
     seed, seconds, made_at
@@ -71,6 +77,8 @@ class Findings:
     not_done: Sequence[str] = ()
     size: SizeCurve | None = field(default=None, repr=False)
     importances: Importances | None = None
+    dependences: Sequence[PartialDependence] = field(default=(), repr=False)
+    examples: Sequence[Example] = field(default=(), repr=False)
     data_hash: str | None = None
     seed: int = 0
     seconds: float = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from treewright.reporting.findings import Findings
+from treewright.reporting.sections.answers import answers_section
 from treewright.reporting.sections.data import data_section
 from treewright.reporting.sections.importance import importance_section
 from treewright.reporting.sections.quality import quality_section
@@ -23,6 +24,7 @@ SECTIONS: Sequence[Callable[[Findings], Section | None]] = (
     quality_section,
     rivals_section,
     importance_section,
+    answers_section,
     repeat_section,
 )
 """What each section is made by."""

@@ -29,6 +29,8 @@ def importance_section(found: Findings) -> Section | None:
         paragraph(_never_asked(rest, len(importances))),
         figure(picture, "importance", title=False, lead=capital(picture.subtitle)),
     ]
+    for i, each in enumerate(found.dependences):
+        blocks.append(figure(each.draw(), f"dependence-{i}"))
     used = [each for each in importances if each.mean > 0]
     return Section(
         anchor="columns",
