@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.chart.words import count, percent
+from treewright.chart.words import count, grouped, percent
 from treewright.draw.values import label_text
 from treewright.explain.path import Explanation
 from treewright.reporting.examples import Example
@@ -18,6 +18,7 @@ from treewright.reporting.sections.section import Section, paragraph
 from treewright.reporting.tree_words import TreeWords
 
 if TYPE_CHECKING:
+    from treewright.tree.question import Question
     from treewright.tree.tree import Tree
 
 _HALF = 464
@@ -114,7 +115,7 @@ def _path(tree: Tree, words: TreeWords, path: Explanation) -> Markup:
             rows.append(
                 [
                     markup([named(step.column, most=30), f" {shown(answer, 60)}{part}"]),
-                    shown(step.value, 30),
+                    shown(_value(question, step.value), 30),
                     count(int(tree.arrays.n_rows[turn.node])),
                     share,
                 ]
@@ -127,6 +128,11 @@ def _path(tree: Tree, words: TreeWords, path: Explanation) -> Markup:
         Head(last, is_number=True),
     ]
     return table(heads, rows, full=True, strong=[len(rows) - 1], most=40)
+
+
+def _value(question: Question, text: str) -> str:
+    """Return a value as it stands beside a rounded cut, with commas and a real minus sign."""
+    return grouped(text) if question.column.storage in ("float", "int", "uint") else text
 
 
 def _nearest(each: Example) -> Markup:

@@ -141,12 +141,12 @@ def _columns(found: Findings) -> list[Markup]:
     lines = [_line(found, i, each) for i, each in enumerate(columns[:_MOST_COLUMNS])]
     heads = [
         Head("column"),
-        Head("kind"),
+        Head("kind", drop=True),
         Head("missing", is_number=True),
         Head("distinct", is_number=True, drop=True),
         Head("rows by value"),
         Head("values", drop=True),
-        Head("to know"),
+        Head("to know", drop=True),
     ]
     made = [tag("h3", "The columns"), table(heads, lines, full=True, most=_MOST_COLUMNS)]
     rest = columns[_MOST_COLUMNS:]
@@ -174,14 +174,16 @@ def _line(found: Findings, number: int, each: ColumnProfile) -> list[Piece]:
     missing = f"{each.n_missing:,}" if each.n_missing else "0"
     gaps = tag("span", missing, title=percent(share, decimals=1) if each.n_missing else None)
     scale = " (log scale)" if each.is_log else ""
+    remarks = "; ".join(remarks_of(found, each))
+    below = "; ".join(part for part in (each.kind, remarks) if part)
     return [
-        named(each.name, most=30),
+        [named(each.name, most=30), tag("span", below, class_="narrow warn")],
         each.kind,
         gaps,
         f"{each.n_distinct:,}",
         picture,
         f"{each.values}{scale}",
-        tag("span", "; ".join(remarks_of(found, each)), class_="warn"),
+        tag("span", remarks, class_="warn"),
     ]
 
 
