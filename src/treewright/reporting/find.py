@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from treewright.dependence.dependence import PartialDependence
 
 _MOST_DEPENDENCES = 3
+_NUMBER = re.compile(r"\d[\d,.]*")
 
 FEW_ROWS = 50
 """Fewer are judged one by one."""
@@ -68,6 +70,7 @@ def find(
         (learner,) = learners_of([with_costs(model, given.costs)])
         learner = Learner(name=_own_name(model, rivals), model=learner.model)
         fitted = learner.fit(data, data.all_rows, seed=seed, n_threads=None)
+        data_hash = given.file_hash or _hash(given, data)
         profile = table_profile(given, data)
         rows = judged_rows(data, given.X.shape[1], max_cells, seed)
         part = data if len(rows) == data.n_rows else data.part(rows)
@@ -91,7 +94,7 @@ def find(
         dependences=dependences,
         examples=examples,
         not_done=_not_done(fitted, size, given, rivals),
-        data_hash=given.file_hash or _hash(given, data),
+        data_hash=data_hash,
         warnings=tuple(told),
         seed=seed,
         seconds=time.perf_counter() - began,
@@ -225,5 +228,6 @@ def _kept_warnings(told: list[tuple[str, str]]) -> Iterator[None]:
             continue
         kind = each.category.__name__.removesuffix("Warning")
         words = str(each.message).partition("\n")[0]
-        if (kind, words) not in told:
+        alike = _NUMBER.sub("#", words)  # folds say the same of fewer rows
+        if all(alike != _NUMBER.sub("#", each) for _, each in told):
             told.append((kind, words))

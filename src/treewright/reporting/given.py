@@ -114,6 +114,7 @@ def read_given(
         frame = frame.drop(*(each for each in left_out if each in frame.columns))
     if not frame.columns:
         raise DataError(f"the table has no column to learn {target!r} from.")
+    _check_target(values, target, found)
     return Given(
         X=frame,
         y=values,
@@ -127,6 +128,17 @@ def read_given(
         notes=notes,
         file_hash=file_hash,
     )
+
+
+def _check_target(values: Array, name: str, task: Task) -> None:
+    """Refuse a target with one value: there is nothing to learn."""
+    known = {each for each in values.tolist() if each is not None and each == each}
+    if len(known) == 1 and len(values) > 1:
+        what = "class" if task == "classes" else "number"
+        raise DataError(
+            f"the target {name!r} has one {what} in all {len(values):,} rows: {known.pop()!r}.\n"
+            "  Hint: another target."
+        )
 
 
 def hash_of_file(path: Path) -> str:

@@ -24,8 +24,17 @@ def counted(n: float, noun: str, plural: str = "") -> str:
 def metric_text(metric: Metric, value: float) -> str:
     """Return a value of a metric: ``13.1 %`` with a narrow space, or a number."""
     if metric.is_share:
-        return percent(value, decimals=1)
+        return share(value)
     return signed(figure(value))
+
+
+def share(value: float) -> str:
+    """Return a share with one decimal; 0 and 100 without, as they are exact.
+
+    >>> share(0.1306).replace(NARROW_SPACE, " "), share(1.0).replace(NARROW_SPACE, " ")
+    ('13.1 %', '100 %')
+    """
+    return percent(value, decimals=0 if value in (0.0, 1.0) else 1)
 
 
 def interval_text(metric: Metric, found: Interval) -> str:

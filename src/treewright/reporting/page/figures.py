@@ -17,7 +17,7 @@ WIDE, NARROW, TREE = 720, 368, 960
 PAPER = 688
 """Pixels between the margins of a page of paper; wider pictures have a page of their own."""
 
-_HEIGHT = re.compile(r'<svg [^>]*\bwidth="([\d.]+)"')
+_WIDTH = re.compile(r'<svg [^>]*\bwidth="([\d.]+)"')
 
 
 def figure(
@@ -56,23 +56,27 @@ def figure(
         picture = replace(picture, verdict="")
     large = without_style(picture.svg(width=wide, frame="report", prefix=f"{prefix}-w"))
     small = without_style(picture.svg(width=NARROW, frame="report", prefix=f"{prefix}-n"))
-    found = _HEIGHT.search(large)
-    is_wide = found is not None and float(found[1]) > PAPER + 40
     told = clean_sentence(picture.full_caption if caption is None else caption)
     words: list[Piece] = [tag("p", lead, class_="subtitle")] if lead else []
     if title:
         words.append(tag("h3", picture.title))
         words.append(tag("p", picture.subtitle, class_="subtitle") if picture.subtitle else "")
-    return tag(
-        "figure",
+    drawn = tag(
+        "div",
         words,
         key,
         tag("div", Markup(large), class_="wide"),
         tag("div", Markup(small), class_="narrow"),
         tag("figcaption", told) if told else "",
-        numbers_of(picture.numbers()) if numbers else "",
-        class_="landscape" if is_wide else None,
+        class_="drawn",
     )
+    return tag("figure", drawn, numbers_of(picture.numbers()) if numbers else "")
+
+
+def needs_landscape(made: Markup) -> bool:
+    """Return whether a figure is wider than a page of paper, were it not scaled."""
+    found = _WIDTH.search(made)
+    return found is not None and float(found[1]) > PAPER + 40
 
 
 def verdict(text: str) -> Markup:

@@ -27,17 +27,20 @@ class Head:
         Whether its cells stand at the right.
     drop
         Whether the column goes where the page is narrow.
+    is_tight
+        Whether its cells are one line each.
     """
 
     text: str
     is_number: bool = False
     drop: bool = False
+    is_tight: bool = False
 
     @property
     def class_(self) -> str | None:
         """The classes of its cells."""
-        names = [*(["n"] if self.is_number else []), *(["drop"] if self.drop else [])]
-        return " ".join(names) or None
+        kinds = {"n": self.is_number, "t": self.is_tight, "drop": self.drop}
+        return " ".join(name for name, holds in kinds.items() if holds) or None
 
 
 def table(

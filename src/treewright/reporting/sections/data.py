@@ -19,6 +19,7 @@ from treewright.text.numbers import figures
 _MOST_COLUMNS = 60
 """Lines of columns; of a wider table those come first that have a remark or are asked about."""
 _MOST_CLASSES = 12
+_FEW_ROWS = 50
 
 
 def data_section(found: Findings) -> Section:
@@ -53,6 +54,8 @@ def _finding(found: Findings) -> str:
         return f"{_some(names)} {'is' if len(names) == 1 else 'are'} often missing"
     if profile.n_repeated > 0.05 * profile.n_rows:
         return f"{percent(profile.n_repeated / profile.n_rows)} of the rows repeat another"
+    if profile.n_rows < _FEW_ROWS:
+        return f"{counted(profile.n_rows, 'row')} are few"
     return "Nothing in the table looks misleading"
 
 
@@ -141,7 +144,7 @@ def _columns(found: Findings) -> list[Markup]:
     lines = [_line(found, i, each) for i, each in enumerate(columns[:_MOST_COLUMNS])]
     heads = [
         Head("column"),
-        Head("kind", drop=True),
+        Head("kind", drop=True, is_tight=True),
         Head("missing", is_number=True),
         Head("distinct", is_number=True, drop=True),
         Head("rows by value"),

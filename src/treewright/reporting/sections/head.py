@@ -11,7 +11,7 @@ from treewright.chart.words import percent
 from treewright.reporting.findings import Findings
 from treewright.reporting.page.markup import Markup, Piece, markup, shown, tag
 from treewright.reporting.sections.first import first_to_know
-from treewright.reporting.words import capital, counted, interval_text, metric_text, quoted
+from treewright.reporting.words import capital, counted, interval_text, metric_text, quoted, share
 
 _BADLY_RECOGNISED = 0.5
 _NUMBER_WORDS = ("No", "One thing", "Two things", "Three things")
@@ -81,7 +81,7 @@ def _finding(found: Findings) -> str:
         one, two = (metric_text(found.metric, each) for each in (found.value, found.baseline))
         verb = "cost" if _is_plural(found) else "costs"
         return f"{who} {verb} {one} a row on average; the same answer for all rows {two}"
-    right = percent(1 - found.value, decimals=1)
+    right = share(1 - found.value)
     verb = "get" if _is_plural(found) else "gets"
     text = f"{who} {verb} {right} of new rows right"
     if not found.is_better_than_constant:
@@ -102,7 +102,7 @@ def _one_leaf(found: Findings) -> str:
     label = quoted(shown(found.tree.label(0)))
     if found.metric.name == "mean_cost":
         return f"No question helps: {label} is the best answer for all rows"
-    right = percent(1 - found.value, decimals=1)
+    right = share(1 - found.value)
     return f"No question helps: {label} for all rows is right for {right} of new ones"
 
 
@@ -117,8 +117,8 @@ def _of_numbers(found: Findings, who: str) -> str:
         verb = "predict" if _is_plural(found) else "predicts"
         return f"{who} {verb} {target} of new rows with {found.metric.title} {value}"
     verb = "explain" if _is_plural(found) else "explains"
-    share = percent(found.judged["r2"].value)
-    return f"{who} {verb} {share} of the variance of {target} in new rows"
+    explained = percent(found.judged["r2"].value)
+    return f"{who} {verb} {explained} of the variance of {target} in new rows"
 
 
 def _who(found: Findings) -> str:
@@ -179,11 +179,11 @@ def _rival(found: Findings) -> str:
     is_better = (theirs > found.value) == found.metric.higher_is_better and theirs != found.value
     without = ", without a tree to read" if found.tree is not None and not _reads(name) else ""
     who = capital(shown(name))
-    if not is_sure:
-        return f"{who} has {text}, a difference that may be chance."
-    if is_better:
+    if is_better and is_sure:
         return f"{who} gets to {text}{without}."
-    return f"The best other learner, {shown(name)}, has {text}."
+    if is_better:
+        return f"{who} has {text}, a difference that may be chance."
+    return f"None of the other learners that were tried does better; {shown(name)} has {text}."
 
 
 def _reads(name: str) -> bool:
@@ -215,7 +215,7 @@ def _error_key(found: Findings) -> KeyFigure:
 def _baseline_key(found: Findings) -> KeyFigure:
     words = baseline_words(found).replace("answering ", "")
     return KeyFigure(
-        name="Same answer for all rows" if found.is_classification else "The mean for all rows",
+        name="Same answer for all" if found.is_classification else "The mean for all",
         figure=metric_text(found.metric, found.baseline),
         beside=words,
     )

@@ -22,6 +22,8 @@ class Section:
         The answer, as its heading.
     blocks
         Paragraphs, figures and tables.
+    is_landscape
+        Whether it has pages of its own, turned, on paper.
     """
 
     anchor: str
@@ -29,6 +31,7 @@ class Section:
     question: str
     finding: str
     blocks: Sequence[Markup]
+    is_landscape: bool = False
 
     def html(self, number: int) -> Markup:
         """Return the section as part of the page."""
@@ -39,6 +42,7 @@ class Section:
             tag("h2", self.finding, id=heading),
             markup(self.blocks),
             id=self.anchor,
+            class_="landscape" if self.is_landscape else None,
             aria_labelledby=heading,
         )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from treewright.chart.words import clean, number
 from treewright.reporting.findings import Findings
-from treewright.reporting.page.figures import TREE, figure
+from treewright.reporting.page.figures import TREE, figure, needs_landscape
 from treewright.reporting.page.markup import Markup, named, shown, tag
 from treewright.reporting.page.tables import Head, folded, table
 from treewright.reporting.sections.section import Section, paragraph
@@ -25,12 +25,14 @@ def tree_section(found: Findings) -> Section | None:
     tree = found.tree
     if tree is None:
         return None
+    picture = _picture(found, tree)
     return Section(
         anchor="tree",
         name="The tree",
         question="How does it decide?",
         finding=_finding(tree),
-        blocks=[*_picture(found, tree), _why(tree)],
+        blocks=[*picture, _why(tree)],
+        is_landscape=any(map(needs_landscape, picture)),
     )
 
 

@@ -23,7 +23,7 @@ _LEAK = 0.02
 """Share of the best constant's error that a column leaves which says the answer by itself."""
 _MOST_ALONE = 200
 """Columns that are tried alone; of a wider table the first so many."""
-_RARE_SHARE, _RARE_ROWS = 0.05, 30
+_RARE_SHARE, _RARE_ROWS = 0.05, 20
 _MANY_MISSING = 0.2
 
 
@@ -84,8 +84,13 @@ class TableProfile:
         counts = self.class_counts
         if len(counts) < 2:
             return []
-        least = max(_RARE_SHARE * counts.sum() * min(1.0, 4 / len(counts)), _RARE_ROWS)
-        found = [k for k in range(len(counts)) if counts[k] < least]
+        usual = counts.sum() / len(counts)
+        least = _RARE_SHARE * counts.sum() * min(1.0, 4 / len(counts))
+        found = [
+            k
+            for k in range(len(counts))
+            if counts[k] < least or counts[k] < min(_RARE_ROWS, 0.5 * usual)
+        ]
         if len(found) == len(counts):  # a small table: they are no rarer than the others
             return []
         return sorted(found, key=lambda k: (counts[k], k))
