@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright.array_types import Array, Int64Array
 from treewright.errors import TreewrightError
+from treewright.reporting.learners import tree_of
 
 if TYPE_CHECKING:
     from treewright.counterfactual.counterfactual import Counterfactual
@@ -136,10 +137,8 @@ def _median(rows: Array, key: Array) -> int:
 
 def _example(model: Any, data: TaskData, X: Frame, row: int, answer: Any, to: Any) -> Example:
     one = X.rows(np.array([row]))
-    tree = getattr(model, "tree_", None)
-    path = None
-    if tree is not None and getattr(model, "ruleset_", None) is None:
-        path = tree.explain(one)
+    tree = tree_of(model)
+    path = None if tree is None else tree.explain(one)
     nearest, why_not = None, ""
     try:
         nearest = model.counterfactual(one, to=to, X=X)

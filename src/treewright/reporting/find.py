@@ -27,7 +27,7 @@ from treewright.reporting.findings import Findings
 from treewright.reporting.given import Given
 from treewright.reporting.importance import importances_held_out
 from treewright.reporting.learners import FEW_ROWS as FEW_TO_PRUNE
-from treewright.reporting.learners import noun_of, with_costs
+from treewright.reporting.learners import noun_of, tree_of, with_costs
 from treewright.reporting.made_at import now
 from treewright.reporting.size import SizeCurve, size_curve
 from treewright.reporting.table.suspicion import table_profile
@@ -163,7 +163,7 @@ def _importances(
     learner: Learner, model: Any, judged: TaskData, metric: Metric, seed: int
 ) -> Importances | None:
     """Return how much each column matters, on rows held out where there are enough."""
-    tree = getattr(model, "tree_", None)
+    tree = tree_of(model)
     if tree is not None and tree.n_leaves == 1:
         return None
     found = importances_held_out(learner, judged, metric, seed)
@@ -195,9 +195,9 @@ def _not_done(
 ) -> list[str]:
     """Return what the report leaves out, and why."""
     told = []
-    tree = getattr(model, "tree_", None)
-    if tree is None:
-        told.append("No tree is drawn: the learner grows many, or none that can be read.")
+    tree = tree_of(model)
+    if tree is None and not hasattr(model, "ruleset_"):
+        told.append("No single tree is drawn, and no rules are read from it: the learner is none.")
     elif size is None and tree.n_leaves > 1:
         told.append("Sizes were not compared: no parameter of the learner is the size of its tree.")
     if getattr(model, "prune", "") is None and given.n_rows < FEW_TO_PRUNE:

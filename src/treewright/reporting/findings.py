@@ -14,6 +14,7 @@ from treewright.evaluate.cross_validate import CrossValidation
 from treewright.explain.importances import Importances
 from treewright.reporting.examples import Example
 from treewright.reporting.given import Given
+from treewright.reporting.learners import tree_of
 from treewright.reporting.size import SizeCurve
 from treewright.reporting.table.suspicion import TableProfile
 
@@ -87,8 +88,7 @@ class Findings:
     @property
     def tree(self) -> Tree | None:
         """The tree, of a learner that grows one."""
-        found: Tree | None = getattr(self.model, "tree_", None)
-        return found
+        return tree_of(self.model)
 
     @property
     def metric(self) -> Metric:

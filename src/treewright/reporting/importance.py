@@ -19,6 +19,7 @@ from treewright.evaluate.trial.learners import Learner
 from treewright.evaluate.trial.splits import make_folds
 from treewright.evaluate.trial.task_data import TaskData
 from treewright.explain.importances import Importances
+from treewright.reporting.learners import tree_of
 
 _FOLDS = 5
 _LEAST_ROWS = 20
@@ -73,8 +74,8 @@ def _line(
 
 
 def _may_ask(model: Any, name: str, position: int) -> bool:
-    tree = getattr(model, "tree_", None)
-    if tree is None or getattr(model, "ruleset_", None) is not None:
+    tree = tree_of(model)
+    if tree is None:
         return position < _MOST_COLUMNS
     return name not in tree.unused_columns
 

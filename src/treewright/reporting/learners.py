@@ -23,6 +23,7 @@ from treewright.estimators.forest.random_forest import (
 from treewright.estimators.m5 import M5Regressor
 from treewright.evaluate.trial.learners import learners_of, task_of
 from treewright.prune.methods.cost_complexity import CostComplexity
+from treewright.tree.tree import Tree
 
 FEW_ROWS = 12
 """Fewer rows cannot be dealt to the folds that choose a size; the tree stays as it grew."""
@@ -83,14 +84,20 @@ def with_costs(model: Any, costs: Any) -> Any:
     return deepcopy(model).set_params(cost_matrix=costs)
 
 
+def tree_of(model: Any) -> Tree | None:
+    """Return the tree that answers; None of ensembles, and of rules, which answer without it."""
+    found: Tree | None = getattr(model, "tree_", None)
+    return None if hasattr(model, "ruleset_") else found
+
+
 def noun_of(model: Any) -> str:
     """Return what a fitted model is called in a sentence."""
-    if hasattr(model, "tree_"):
+    if tree_of(model) is not None:
         return "tree"
     name = type(model).__name__
     if "Forest" in name or "ExtraTrees" in name:
         return "forest"
-    return "rule set" if hasattr(model, "rules_") else "model"
+    return "rule set" if hasattr(model, "ruleset_") else "model"
 
 
 def named_rivals(rivals: Any, task: Task) -> Mapping[str, Any]:

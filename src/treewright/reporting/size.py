@@ -15,6 +15,7 @@ from treewright.errors import TreewrightError
 from treewright.evaluate.curves.complexity_curve import complexity_curve
 from treewright.prune.complexity_table import complexity_table
 from treewright.prune.methods.cost_complexity import CostComplexity
+from treewright.reporting.learners import tree_of
 from treewright.reporting.words import counted, signed
 from treewright.text.numbers import figure
 
@@ -142,7 +143,7 @@ def size_curve(model: Any, data: TaskData, judged: TaskData, seed: int) -> SizeC
     seed
         Of the folds of a curve that is made for the report alone.
     """
-    tree = getattr(model, "tree_", None)
+    tree = tree_of(model)
     if tree is None:
         return None
     pruner = getattr(model, "prune", None)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from treewright.reporting.findings import Findings
 from treewright.reporting.sections.answers import answers_section
 from treewright.reporting.sections.data import data_section
+from treewright.reporting.sections.ensemble import ensemble_section
 from treewright.reporting.sections.importance import importance_section
 from treewright.reporting.sections.quality import quality_section
 from treewright.reporting.sections.repeat import repeat_section
@@ -19,6 +20,7 @@ from treewright.reporting.sections.tree import tree_section
 SECTIONS: Sequence[Callable[[Findings], Section | None]] = (
     data_section,
     tree_section,
+    ensemble_section,
     size_section,
     rules_section,
     quality_section,

@@ -43,13 +43,19 @@ def rules_section(found: Findings) -> Section | None:
         name="The rules",
         question="What are the decisions in words?",
         finding=_finding(found, tree),
-        blocks=[paragraph(_lead(classified), gaps, more), cells],
+        blocks=[paragraph(_lead(classified), _linear(tree), gaps, more), cells],
     )
 
 
 def _lead(classified: bool) -> str:
     right = " “Right” is counted on these rows, and is lower on new ones." if classified else ""
     return f"Each row meets one rule. Rows are those that grew the tree.{right}"
+
+
+def _linear(tree: Tree) -> str:
+    if tree.linear is None:
+        return ""
+    return "The leaves answer by linear models; the means of their rows stand here."
 
 
 def _gaps(rules: list[Rule]) -> str:
@@ -77,7 +83,8 @@ def _finding(found: Findings, tree: Tree) -> str:
     if tree.classes is None:
         answers = [_mean(rule) for rule in tree.rules()]
         ends = measure_text(min(answers)), measure_text(max(answers))
-        return f"{counted(len(answers), 'rule')}, with answers from {ends[0]} to {ends[1]}"
+        what = "answers" if tree.linear is None else "means"
+        return f"{counted(len(answers), 'rule')}, with {what} from {ends[0]} to {ends[1]}"
     focus = _focus(found, tree)
     if focus is None:
         return counted(tree.n_leaves, "rule")
@@ -167,7 +174,7 @@ def _of_numbers(tree: Tree, rules: list[Rule]) -> Markup:
     heads = [
         Head("if"),
         Head("rows", is_number=True),
-        Head("answer", is_number=True),
+        Head("answer" if tree.linear is None else "mean", is_number=True),
         Head("sd", is_number=True, drop=True),
     ]
     return table(heads, rows, full=True)

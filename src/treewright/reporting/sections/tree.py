@@ -74,10 +74,11 @@ def _picture(found: Findings, tree: Tree) -> list[Markup]:
     picture = tree.draw(name=shown(found.given.name))
     grown = (
         f"{type(found.model).__name__}, {counted(tree.n_leaves, 'leaf', 'leaves')}, grown on all"
-        f" {counted(found.data.n_rows, 'row')}."
+        f" {counted(found.data.n_rows, 'row')}. Line width: share of the rows."
     )
+    told = f"{grown} {picture.laid_out(width=TREE, frame='report').caption}"
     lead = paragraph(_shape(tree))
-    return [lead, figure(picture, "tree", wide=TREE, title=False, caption=grown)]
+    return [lead, figure(picture, "tree", wide=TREE, title=False, caption=told)]
 
 
 def _shape(tree: Tree) -> str:

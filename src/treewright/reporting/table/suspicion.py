@@ -110,20 +110,27 @@ def table_profile(given: Given, data: TaskData) -> TableProfile:
         class_counts=np.bincount(classes, minlength=n_classes) if data.classes else classes[:0],
         n_repeated=n_repeated,
         n_contradicting=n_contradicting,
-        same=_same(codes),
+        same=_same(given, codes),
         alone=_alone(given, data),
         n_rows=data.n_rows,
     )
 
 
-def _same(codes: Mapping[str, Int64Array]) -> dict[str, str]:
-    """Return columns that say the same as an earlier one; constant ones are told otherwise."""
+def _same(given: Given, codes: Mapping[str, Int64Array]) -> dict[str, str]:
+    """Return columns that say the same as an earlier one; constant ones are told otherwise.
+
+    Each value of one goes with one value of the other. Where most values occur once that holds by
+    chance, and the values themselves must be equal.
+    """
     first: dict[bytes, str] = {}
     found: dict[str, str] = {}
     for name, each in codes.items():
         if not each.any():
             continue
         key = each.tobytes()
+        if 2 * int(each.max()) >= len(each):
+            column = given.X.column(name)
+            key += column.numbers().tobytes() + repr(column.values).encode("utf-8", "replace")
         if key in first:
             found[name] = first[key]
         else:
