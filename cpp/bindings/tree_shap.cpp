@@ -106,9 +106,17 @@ void bind_tree_shap(nb::module_& module) {
                     "start: NDArray[numpy.int64], column: NDArray[numpy.int32], "
                     "number: NDArray[numpy.int32], coefficient: NDArray[numpy.float64], "
                     "fill: NDArray[numpy.float64], limits: NDArray[numpy.float64]) -> None"))
-        .def("dependence", &dependence_of, nb::arg("rows"), nb::arg("weight").none(),
-             nb::arg("columns"), nb::arg("points"), nb::arg("by_row"), nb::arg("n_threads"),
-             nb::sig(kDependenceSignature))
+        .def(
+            "dependence",
+            [](const PlanTrees& self, const BoundColumns& rows,
+               const std::optional<Flat<double>>& weight,
+               std::vector<std::vector<std::uint32_t>> columns, const nb::list& points, bool by_row,
+               std::size_t n_threads) {
+                return dependence_of(self, rows, weight, std::move(columns), points, by_row,
+                                     n_threads);
+            },
+            nb::arg("rows"), nb::arg("weight").none(), nb::arg("columns"), nb::arg("points"),
+            nb::arg("by_row"), nb::arg("n_threads"), nb::sig(kDependenceSignature))
         .def(
             "shap",
             [](const PlanTrees& self, const BoundColumns& columns, Flat<double> numbers,

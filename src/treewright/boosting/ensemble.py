@@ -18,7 +18,6 @@ from treewright.core import BoostForest
 from treewright.criteria import GRADIENTS
 from treewright.data.core_columns import lend
 from treewright.data.fitted_schema import UINT_OFFSET
-from treewright.dependence.additive import LINEAR_LEAVES, Additive
 from treewright.ensemble.tree_ensemble import TreeEnsemble
 from treewright.errors import ModelFormatError, ParameterError, UnsupportedError
 from treewright.explain.importances import Importances, one_line
@@ -281,19 +280,6 @@ class BoostedEnsemble(TreeEnsemble):
 
     def _explained_row(self, table: Table) -> ShapValues:
         return self.explained(table)
-
-    def added_up(self, *, of_scores: bool = False) -> Additive | str:
-        """Return the model as a sum of trees; or why it is none.
-
-        Parameters
-        ----------
-        of_scores
-            Whether the scores are wanted, before the link.
-        """
-        if self.has_lines:
-            return LINEAR_LEAVES
-        is_sum = of_scores or (self.link == "identity" and not self.shift and self.classes is None)
-        return Additive(core=self.core, base=self.base, link=None if is_sum else self.apply_link)
 
     @property
     def used_columns(self) -> tuple[int, ...]:

@@ -123,8 +123,8 @@ def _draw_axes(chart: Chart, drawing: Drawing, area: Area, plot: Plot) -> float:
     draw_x_axis(drawing, Box(box.left, box.top, box.right, bottom), ticks, plot.x)
     for value in np.asarray(chart.rug).tolist():
         if plot.x.holds(value):
-            at = plot.x.at(value)
-            drawing.line((at, box.bottom), (at, box.bottom - _RUG), "ink2")
+            foot = plot.x.at(value)
+            drawing.line((foot, box.bottom), (foot, box.bottom - _RUG), "ink2")
     if chart.strip is not None:
         drawing.line((box.left, box.bottom), (box.right, box.bottom), "axis")
     bottom += 24

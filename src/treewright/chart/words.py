@@ -102,15 +102,16 @@ def value_words(value: object) -> str:
     >>> value_words(20600.0), value_words(5444.54), value_words(True), value_words(None)
     ('20,600', '5,444.5', 'yes', 'missing')
     """
-    if value is None or value != value:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | np.integer):
         return grouped(str(int(value)))
     if isinstance(value, float | np.floating):
-        is_whole = float(value).is_integer() and abs(value) < _MOST_WHOLE
-        return grouped(str(int(value))) if is_whole else number(float(value))
+        exact = float(value)
+        is_whole = exact.is_integer() and abs(exact) < _MOST_WHOLE
+        return grouped(str(int(exact))) if is_whole else number(exact)
     return str(value)
 
 

@@ -11,7 +11,7 @@ from treewright.chart.effects import HeatAxis, HeatChart
 from treewright.chart.words import clean, count, number, percent, value_words
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray
+    from treewright.array_types import FloatArray, Int64Array
     from treewright.chart import Picture
     from treewright.chart.words import Form
     from treewright.dependence.dependence import (
@@ -67,7 +67,7 @@ def _is_long(found: PartialDependence, x: FloatArray) -> bool:
     return bool(x.min() > 0 and x.max() > _LONG * found.deciles[4])
 
 
-def _x_of(found: PartialDependence, places: FloatArray) -> tuple[FloatArray, str]:
+def _x_of(found: PartialDependence, places: Int64Array) -> tuple[FloatArray, str]:
     """Return where values are on the axis, and its label; dates count days from the first."""
     at = found.at[places]
     if found.unit_per_day is None:

@@ -123,9 +123,9 @@ class PartialDependence(_OfOutputs):
     >>> found = forest.partial_dependence(iris.X, "petal width (cm)", grid=[0.5, 1.5, 2.5])
     >>> print(found)
     petal width (cm)  setosa  versicolor  virginica
-    0.5                0.564       0.316      0.120
-    1.5                0.214       0.559      0.227
-    2.5                0.213       0.215      0.572
+                 0.5   0.660       0.221      0.119
+                 1.5   0.161       0.578      0.261
+                 2.5   0.160       0.184      0.656
     mean probability of 150 rows; exact, by one walk of the trees
     """
 

@@ -190,10 +190,8 @@ class _Reader:
         used, alone = used_of(schema, names)
         own = [used_of(schema, [name])[0] for name in names]
         shared = len(own) > 1 and bool(set(own[0]) & set(own[1]))
-        if len(points) == 1:
-            values = points[0].table
-        else:
-            values = crossed(points[0], points[1], own[1])
+        is_pair = len(points) > 1
+        values = crossed(points[0], points[1], own[1]) if is_pair else points[0].table
         if alone and not shared:
             return _Request(points, Set(used=tuple(used), points=values))
         derived = [schema.names[i] for i in used if len(schema.inputs_of(schema.names[i])) > 1]
@@ -224,7 +222,7 @@ class _Reader:
         return points
 
     def _setter(self, names: tuple[str, ...], points: tuple[Points, ...]) -> Callable[[int], Table]:
-        """Return what sets columns in the table as it was given, so that others are derived anew."""
+        """Return what sets columns in the table as given, so that others are derived anew."""
         frame = read_frame(self.X)
         by_name = dict(zip(self.model.schema.input_names, frame.columns, strict=False))
         places = [_places_in(self.table, each) for each in points]

@@ -96,26 +96,29 @@ def measured(
     n_threads
         Threads to use; the numbers are the same for any number.
     """
-    refused = [each.because for each in sets]
-    for i, each in enumerate(sets):
-        if refused[i] is None and isinstance(additive, str):
-            refused[i] = additive
-        elif refused[i] is None and additive.unless_divided is not None:  # type: ignore[union-attr]
-            if has_gaps(table) or has_gaps(each.points):
-                refused[i] = additive.unless_divided  # type: ignore[union-attr]
+    refused = [each.because or _why_not(additive, table, each) for each in sets]
     found: list[Measured | None] = [None] * len(sets)
     walked = [i for i, reason in enumerate(refused) if reason is None]
     if walked:
         assert isinstance(additive, Additive)
         walk = _Walk(additive, table, weight, n_threads)
-        for i, each in zip(walked, walk.found([sets[i] for i in walked], kept), strict=True):
-            found[i] = each
-            if each is None:
+        for i, done in zip(walked, walk.found([sets[i] for i in walked], kept), strict=True):
+            found[i] = done
+            if done is None:
                 refused[i] = "questions are about several columns together"
     return [
         _predicted(each, table, weight, kept, answers, str(reason)) if done is None else done
         for each, done, reason in zip(sets, found, refused, strict=True)
     ]
+
+
+def _why_not(additive: Additive | str, table: Table, asked: Set) -> str | None:
+    """Return why the trees cannot be walked once for all points; None where they can."""
+    if isinstance(additive, str):
+        return additive
+    if additive.unless_divided is None or not (has_gaps(table) or has_gaps(asked.points)):
+        return None
+    return additive.unless_divided
 
 
 @dataclass(frozen=True, eq=False)

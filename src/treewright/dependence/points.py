@@ -207,7 +207,8 @@ def with_columns(table: Table, points: Table, used: Sequence[int], at: Int64Arra
     if table.matrix is not None and points.matrix is not None:
         kind = np.result_type(table.matrix, points.matrix)
         matrix = np.array(table.matrix, dtype=kind)
-        matrix[:, list(used)] = points.matrix[np.ix_(at, list(used))]
+        places = np.array(used, dtype=np.int64)
+        matrix[:, places] = points.matrix[np.ix_(at, places)]
         return Table(schema=table.schema, n_rows=table.n_rows, matrix=matrix)
     columns: list[Array] = list(table.columns)
     masks = list(table.masks)

@@ -21,7 +21,6 @@ from treewright.criteria import CLASS_CRITERIA, VALUE_CRITERIA
 from treewright.data.read.table import match_table, open_table, read_frame
 from treewright.data.read.target import ClassTarget
 from treewright.data.table import Table
-from treewright.dependence.additive import Additive, additive_tree
 from treewright.errors import ParameterError
 from treewright.estimators.certainty.keeps_rows import KeepsRows, all_or_nothing
 from treewright.estimators.certainty.predicts_intervals import PredictsIntervals
@@ -395,9 +394,6 @@ class TreeEstimator(HasTreeMethods, HasDependence, HasCounterfactuals, TableEsti
             interactions=interactions,
             n_threads=n_threads(self.n_jobs, table.n_rows),
         )
-
-    def _added_up(self, output: str) -> Additive | str:
-        return additive_tree(self._model())
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path."""

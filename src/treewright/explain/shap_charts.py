@@ -111,7 +111,7 @@ def _summary(found: ShapValues, output: int) -> SwarmChart:
     first = f"{clean(found.feature_names[shown[0]])} matters most" if shown else "No column matters"
     return SwarmChart(
         title=first,
-        subtitle=f"What each column adds to {of}: a dot is a row, its shade tells low values from high",
+        subtitle=f"What each column adds to {of}: a dot is a row, its shade the column's value",
         caption=f"{count(len(found))} rows, at most 300 drawn; exact SHAP values, columns sorted by"
         f" their mean size. Grey: no order, or no value.{unused}",
         rows=[

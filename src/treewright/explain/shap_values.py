@@ -204,6 +204,8 @@ class ShapValues(ShownInNotebooks):
             return names.index(str(label))
         if len(names) <= 2:
             return len(names) - 1
+        if not len(self):
+            return 0
         if len(self) == 1:
             return int(np.argmax(self.answers[0]))
         return int(np.abs(self.by_output()).mean(axis=(0, 1)).argmax())

@@ -10,11 +10,11 @@ Examples
 ...     end="row 0",
 ... )
 >>> print(chart.numbers())
-                      adds     to
-all rows on average         −2.50
-amount = 20,600      +0.90  −1.60
-income = 5,445       −0.40  −2.00
-row 0                       −2.00
+                     adds    to
+all rows on average        −2.5
+amount = 20,600      +0.9  −1.6
+income = 5,445       −0.4  −2.0
+row 0                      −2.0
 """
 
 from __future__ import annotations

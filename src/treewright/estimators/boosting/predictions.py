@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.boosting.added_up import added_up
 from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
 from treewright.boosting.rounds import GradientRounds, RoundsChoice
 from treewright.boosting.summary import BoostingSummary, summarise
@@ -198,7 +199,7 @@ class PredictsBoosted(HasMembers):
             )
 
     def _added_up(self, output: str) -> Additive | str:
-        return self._model().added_up(of_scores=output == "score")
+        return added_up(self._model(), of_scores=output == "score")
 
     def _answering(self, output: str) -> tuple[Callable[[Table], FloatArray], str]:
         self._refuse_init("partial_dependence")

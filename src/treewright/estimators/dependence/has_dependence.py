@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.data.read.weights import read_weights
+from treewright.dependence.additive import additive_tree
 from treewright.dependence.find import Asked, Grid, find_dependence
 from treewright.errors import UnsupportedError
 from treewright.explain.shap import output_names
 from treewright.parameters import check_choice
 from treewright.threads import n_threads
+from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
@@ -35,7 +37,10 @@ class HasDependence:
 
     def _added_up(self, output: str) -> Additive | str:
         """Return the model as a sum of trees; or why it is none."""
-        found: Additive | str = self._model().added_up()
+        model = self._model()
+        found: Additive | str = (
+            additive_tree(model) if isinstance(model, Tree) else model.added_up()
+        )
         return found
 
     def _answering(self, output: str) -> tuple[Callable[[Table], FloatArray], str]:
@@ -93,7 +98,8 @@ class HasDependence:
             rows (100 by default, 12 in a pair), or the values themselves. Categories are all
             taken, and missing is a value of its own where rows have gaps.
         output : {"prediction", "score"}
-            Average probabilities or numbers, or in boosting the scores before the link.
+            Average probabilities or numbers; or the scores before the link in gradient boosting,
+            and the shares of the votes in AdaBoost.
         sample_weight : array-like, optional
             Weight of each row in the mean.
         rows : int, optional
@@ -107,12 +113,21 @@ class HasDependence:
 
         Examples
         --------
-        >>> from treewright import GradientBoostingRegressor, load_example
-        >>> cars = load_example("auto_mpg")
-        >>> model = GradientBoostingRegressor(n_estimators=50).fit(cars.X, cars.y)
-        >>> found = model.partial_dependence(cars.X, "weight")
-        >>> found.draw().title
-        'prediction falls with weight'
+        >>> from treewright import GradientBoostingClassifier, load_example
+        >>> loans = load_example("loans")
+        >>> model = GradientBoostingClassifier(n_estimators=50).fit(loans.X, loans.y)
+        >>> found = model.partial_dependence(loans.X, "income", grid=5)
+        >>> print(found)
+         income  default   late  repaid
+         534.07    0.093  0.210   0.697
+        1710.44    0.035  0.171   0.795
+        2362.69    0.030  0.097   0.873
+        3238.44    0.010  0.067   0.923
+        9039.97    0.009  0.040   0.951
+        missing    0.032  0.093   0.875
+        mean probability of 2,000 rows; exact, by one walk of the trees
+        >>> found.draw("late").title
+        'late falls with income'
         """
         check_choice("output", output, ("prediction", "score"))
         model = self._model()
