@@ -22,12 +22,19 @@ from treewright.evaluate.metrics import Metric
 from treewright.evaluate.trial.learners import Learner, learners_of
 from treewright.evaluate.trial.task_data import TaskData, read_task_data
 from treewright.explain.importances import Importances, importances_of_tree
+from treewright.prune.methods.cost_complexity import CostComplexity
 from treewright.reporting.examples import find_examples
 from treewright.reporting.findings import Findings
 from treewright.reporting.given import Given
 from treewright.reporting.importance import importances_held_out
-from treewright.reporting.learners import FEW_ROWS as FEW_TO_PRUNE
-from treewright.reporting.learners import noun_of, tree_of, with_costs
+from treewright.reporting.learners import (
+    USUAL_FOLDS,
+    VERY_FEW,
+    n_groups_of,
+    noun_of,
+    tree_of,
+    with_costs,
+)
 from treewright.reporting.made_at import now
 from treewright.reporting.size import SizeCurve, size_curve
 from treewright.reporting.table.suspicion import table_profile
@@ -40,6 +47,7 @@ _NUMBER = re.compile(r"\d[\d,.]*")
 
 FEW_ROWS = 50
 """Fewer are judged one by one."""
+_FOLDS = 10
 
 FEW_CELLS, MOST_CELLS = 250_000, 2_000_000
 """Cells (rows x columns) up to which there are 10 folds, and up to which all rows are judged."""
@@ -93,7 +101,7 @@ def find(
         importances=importances,
         dependences=dependences,
         examples=examples,
-        not_done=_not_done(fitted, size, given, rivals),
+        not_done=_not_done(fitted, size, data, rivals),
         data_hash=data_hash,
         warnings=tuple(told),
         seed=seed,
@@ -111,13 +119,13 @@ def judged_rows(data: TaskData, n_columns: int, max_cells: int, seed: int) -> In
     return np.sort(drawn).astype(np.int64)
 
 
-def folds_of(n_rows: int, n_columns: int, folds: int | None) -> Any:
+def folds_of(n_rows: int, n_columns: int, folds: int | None, *, n_groups: int | None = None) -> Any:
     """Return how rows are divided; the rule counts cells, so that every machine does alike."""
     if folds is not None:
         return folds
-    if n_rows < FEW_ROWS:
+    if (n_rows if n_groups is None else n_groups) < (FEW_ROWS if n_groups is None else _FOLDS):
         return "leave_one_out"
-    return 10 if n_rows * n_columns <= FEW_CELLS else 5
+    return _FOLDS if n_rows * n_columns <= FEW_CELLS else 5
 
 
 def _judged(
@@ -130,7 +138,7 @@ def _judged(
 ) -> tuple[Comparison | None, CrossValidation]:
     """Return the learner beside its rivals on the same folds, and its own figures."""
     common: dict[str, Any] = {
-        "cv": folds_of(part.n_rows, n_columns, folds),
+        "cv": folds_of(part.n_rows, n_columns, folds, n_groups=n_groups_of(part)),
         "sample_weight": part.weights,
         "groups": part.groups,
         "cost_matrix": part.cost_matrix,
@@ -191,19 +199,22 @@ def _dependences(
 
 
 def _not_done(
-    model: Any, size: SizeCurve | None, given: Given, rivals: dict[str, Any]
+    model: Any, size: SizeCurve | None, data: TaskData, rivals: dict[str, Any]
 ) -> list[str]:
     """Return what the report leaves out, and why."""
+    n_units = n_groups_of(data) or data.n_rows
     told = []
     tree = tree_of(model)
     if tree is None and not hasattr(model, "ruleset_"):
         told.append("No single tree is drawn, and no rules are read from it: the learner is none.")
-    elif size is None and tree.n_leaves > 1:
+    elif tree is not None and size is None and tree.n_leaves > 1:
         told.append("Sizes were not compared: no parameter of the learner is the size of its tree.")
-    if getattr(model, "prune", "") is None and given.n_rows < FEW_TO_PRUNE:
-        told.append(
-            f"The tree is not pruned: {given.n_rows} rows are too few for folds to choose a size."
-        )
+    pruner = getattr(model, "prune", "")
+    units = f"{n_units:,} {'rows' if data.groups is None else 'groups'}"
+    if pruner is None and n_units < VERY_FEW:
+        told.append(f"The tree is not pruned: {units} are too few for folds to choose a size.")
+    if isinstance(pruner, CostComplexity) and pruner.cv < USUAL_FOLDS:
+        told.append(f"The size was chosen by {pruner.cv} folds, not 10: there are {units}.")
     if not rivals:
         told.append("No other learner was asked for.")
     told.append("No parameter was searched for: learners have their defaults, or what was given.")

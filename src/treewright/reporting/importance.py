@@ -19,7 +19,7 @@ from treewright.evaluate.trial.learners import Learner
 from treewright.evaluate.trial.splits import make_folds
 from treewright.evaluate.trial.task_data import TaskData
 from treewright.explain.importances import Importances
-from treewright.reporting.learners import tree_of
+from treewright.reporting.learners import n_groups_of, tree_of
 
 _FOLDS = 5
 _LEAST_ROWS = 20
@@ -34,9 +34,10 @@ def importances_held_out(
 
     None of tables with few rows, and where the learner fails on a part.
     """
-    if judged.n_rows < _LEAST_ROWS:
+    n_folds = min(_FOLDS, n_groups_of(judged) or _FOLDS)
+    if judged.n_rows < _LEAST_ROWS or n_folds < 2:
         return None
-    folds = make_folds(judged, _FOLDS, seed=seed)
+    folds = make_folds(judged, n_folds, seed=seed)
     try:
         lines = [
             _line(learner, judged, fold.train, fold.test, metric, seed + number)

@@ -22,19 +22,24 @@ from treewright.estimators.forest.random_forest import (
 )
 from treewright.estimators.m5 import M5Regressor
 from treewright.evaluate.trial.learners import learners_of, task_of
+from treewright.evaluate.trial.task_data import TaskData
 from treewright.prune.methods.cost_complexity import CostComplexity
 from treewright.tree.tree import Tree
 
-FEW_ROWS = 12
-"""Fewer rows cannot be dealt to the folds that choose a size; the tree stays as it grew."""
+FEW, VERY_FEW = 12, 6
+"""Fewer rows (or groups) are dealt to fewer folds that choose a size, and to none."""
+USUAL_FOLDS = 10
 
 
-def default_model(task: Task, n_rows: int) -> Any:
+def default_model(task: Task, n_units: int) -> Any:
     """Return the tree of the command line: 5 rows a leaf, pruned by 10-fold cost complexity, 1-SE.
 
-    Of few rows it is not pruned.
+    Few rows, or groups of rows, are dealt to fewer folds; of very few the tree is not pruned.
     """
-    prune = CostComplexity(rule="1-SE") if n_rows >= FEW_ROWS else None
+    prune = None
+    if n_units >= VERY_FEW:
+        cv = USUAL_FOLDS if n_units >= FEW else n_units // 3
+        prune = CostComplexity(rule="1-SE", cv=cv)
     kind = DecisionTreeClassifier if task == "classes" else DecisionTreeRegressor
     return kind(min_samples_leaf=5, prune=prune)
 
@@ -72,6 +77,11 @@ def check_model(model: Any, task: Task) -> None:
             f"{type(model).__name__} predicts {needs}, but the target has {task}.\n"
             f"  Hint: task={needs!r}, or a model of {task}."
         )
+
+
+def n_groups_of(data: TaskData) -> int | None:
+    """Return how many groups the rows belong to; None where they belong to none."""
+    return None if data.groups is None else len(set(data.groups.tolist()))
 
 
 def with_costs(model: Any, costs: Any) -> Any:

@@ -9,6 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from treewright.chart.words import NARROW_SPACE
 from treewright.data.column_roles import Task
 from treewright.errors import UnsupportedError
@@ -198,8 +200,13 @@ def report_on(
     check_count("max_cells", max_cells, least=1)
     check_count("random_state", seed, least=0)
     check_choice("task", given.task, ("classes", "numbers"))
-    learner = default_model(given.task, given.n_rows) if model is None else model
+    learner = default_model(given.task, _n_units(given)) if model is None else model
     check_model(learner, given.task)
     others = dict(named_rivals(rivals, given.task))
     found = find(given, learner, others, folds=folds, max_cells=max_cells, seed=seed)
     return Report(findings=found)
+
+
+def _n_units(given: Given) -> int:
+    """Return how many rows, or groups of rows, can be dealt to folds."""
+    return given.n_rows if given.groups is None else len(set(np.asarray(given.groups).tolist()))

@@ -15,7 +15,7 @@ from treewright.errors import TreewrightError
 from treewright.evaluate.curves.complexity_curve import complexity_curve
 from treewright.prune.complexity_table import complexity_table
 from treewright.prune.methods.cost_complexity import CostComplexity
-from treewright.reporting.learners import tree_of
+from treewright.reporting.learners import n_groups_of, tree_of
 from treewright.reporting.words import counted, signed
 from treewright.text.numbers import figure
 
@@ -210,7 +210,7 @@ def _of_leaves(model: Any, tree: Tree, judged: TaskData, seed: int) -> SizeCurve
             judged.X,
             judged.y_as_given,
             values=sizes,
-            cv=min(_FOLDS, judged.n_rows),
+            cv=min(_FOLDS, n_groups_of(judged) or judged.n_rows),
             sample_weight=judged.weights,
             groups=judged.groups,
             cost_matrix=judged.cost_matrix,

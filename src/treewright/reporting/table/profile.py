@@ -144,7 +144,7 @@ def edges_of(numbers: FloatArray) -> tuple[FloatArray, bool]:
         return np.array([low, high]), False
     distinct = np.unique(numbers)
     if len(distinct) <= _BINS:  # a bar for each value
-        middle = distinct[:-1] + np.diff(distinct) / 2
+        middle = distinct[:-1] / 2 + distinct[1:] / 2
         return np.concatenate([[low], middle, [high]]), False
     median = float(np.median(numbers))
     if low > 0 and high / median > _LOG_FROM:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.array_types import FloatArray, Int64Array
-from treewright.errors import TreewrightError
+from treewright.errors import TreewrightError, TreewrightWarning
 from treewright.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.reporting.table.profile import ColumnProfile, codes_by_first_row, profile_of
 
@@ -176,7 +177,9 @@ def _alone(given: Given, data: TaskData) -> dict[str, float]:
         tree = kind(max_depth=3, min_samples_leaf=5, nominal="multiway")
         X = given.X.select([name])
         try:
-            answers = tree.fit(X, data.y_as_given).predict(X)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", TreewrightWarning)  # told when all are fitted
+                answers = tree.fit(X, data.y_as_given).predict(X)
         except TreewrightError:  # a column without any value, say: it says nothing alone
             continue
         left = _left(data, data.as_answers(np.asarray(answers)))
