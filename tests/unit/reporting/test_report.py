@@ -147,6 +147,14 @@ def test_groups_are_never_divided() -> None:
     assert "15 groups, which are never divided" in found.html()
 
 
+def test_few_groups_are_dealt_to_fewer_folds() -> None:
+    few = quick(X, Y, groups=np.repeat(np.arange(8), [7, 7, 7, 7, 8, 8, 8, 8]))
+    assert len(few.findings.judged.folds) == 8
+    assert any("chosen by 2 folds, not 10: there are 8 groups" in n for n in few.findings.not_done)
+    very_few = quick(X, Y, groups=np.repeat(np.arange(4), 15))
+    assert any("4 groups are too few" in each for each in very_few.findings.not_done)
+
+
 def test_weights_count_as_copies() -> None:
     weight = np.ones(N)
     weight[:10] = 3.0
@@ -226,7 +234,7 @@ def test_what_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     made.save(path)
     assert path.read_text(encoding="utf-8") == made.html()
-    with pytest.raises(UnsupportedError, match="report.html"):
+    with pytest.raises(UnsupportedError, match=r"report\.html"):
         made.save(tmp_path / "report.pdf")
     assert repr(made) == "Report('loans', target='outcome')"
     assert max(map(len, str(made).splitlines())) <= 80

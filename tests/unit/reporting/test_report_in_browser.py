@@ -23,7 +23,7 @@ CUT = """() => {
   const out = [];
   for (const each of document.querySelectorAll('main *')) {
     const box = each.getBoundingClientRect();
-    if (box.width > 0 && box.right > wide + 1) out.push(each.tagName + ' ' + each.textContent.slice(0, 40));
+    if (box.width > 0 && box.right > wide + 1) out.push(each.tagName);
   }
   return out;
 }"""
