@@ -34,14 +34,38 @@ nb::object shap_of(const ShapModel& model, const BoundShapRows& rows, std::size_
                           found.most_together);
 }
 
-nb::list dependence_of(const ShapModel& model, const BoundColumns& rows,
-                       const std::optional<Flat<double>>& weight,
-                       std::vector<std::vector<std::uint32_t>> columns, const nb::list& points,
-                       bool by_row, std::size_t n_threads) {
+namespace {
+
+std::vector<Setting> settings_of(std::vector<std::vector<std::uint32_t>> columns,
+                                 const nb::list& points) {
     require(columns.size() == points.size(), "points for every setting");
     std::vector<Setting> settings;
     for (std::size_t s = 0; s < columns.size(); ++s)
         settings.push_back({std::move(columns[s]), &nb::cast<const BoundColumns&>(points[s]).rows});
+    return settings;
+}
+
+/// Outputs x points, with `n_rows` (where it is not 0) before them.
+nb::list numbers_of(Dependence found, std::span<const Setting> settings, std::size_t n_outputs,
+                    std::size_t n_rows) {
+    nb::list result;
+    for (std::size_t s = 0; s < found.size(); ++s) {
+        const std::size_t n_points = settings[s].points->n_rows;
+        if (found[s].empty()) result.append(nb::none());
+        else if (n_rows > 0)
+            result.append(to_numpy(std::move(found[s]), {n_rows, n_outputs, n_points}));
+        else result.append(to_numpy(std::move(found[s]), {n_outputs, n_points}));
+    }
+    return result;
+}
+
+}  // namespace
+
+nb::list dependence_of(const ShapModel& model, const BoundColumns& rows,
+                       const std::optional<Flat<double>>& weight,
+                       std::vector<std::vector<std::uint32_t>> columns, const nb::list& points,
+                       bool by_row, std::size_t n_threads) {
+    const std::vector<Setting> settings = settings_of(std::move(columns), points);
     const DependenceOptions options{span_of(weight), by_row, n_threads};
     Progress progress = make_progress({});
     Dependence found;
@@ -49,16 +73,21 @@ nb::list dependence_of(const ShapModel& model, const BoundColumns& rows,
         const nb::gil_scoped_release release;
         found = partial_dependence(model, rows.rows, settings, options, progress);
     }
-    nb::list result;
-    for (std::size_t s = 0; s < found.size(); ++s) {
-        const std::size_t n_points = settings[s].points->n_rows;
-        if (found[s].empty()) result.append(nb::none());
-        else if (by_row)
-            result.append(
-                to_numpy(std::move(found[s]), {rows.rows.n_rows, model.n_outputs, n_points}));
-        else result.append(to_numpy(std::move(found[s]), {model.n_outputs, n_points}));
+    return numbers_of(std::move(found), settings, model.n_outputs, by_row ? rows.rows.n_rows : 0);
+}
+
+nb::list linked_dependence_of(const ShapModel& model, const BoundColumns& rows,
+                              const LinkedOptions& options,
+                              std::vector<std::vector<std::uint32_t>> columns,
+                              const nb::list& points) {
+    const std::vector<Setting> settings = settings_of(std::move(columns), points);
+    Progress progress = make_progress({});
+    Dependence found;
+    {
+        const nb::gil_scoped_release release;
+        found = linked_dependence(model, rows.rows, settings, options, progress);
     }
-    return result;
+    return numbers_of(std::move(found), settings, model.n_outputs, 0);
 }
 
 void bind_tree_shap(nb::module_& module) {

@@ -38,6 +38,8 @@ _STRIP, _STRIP_GAP = 40.0, 28.0
 _LABEL_LINE = 20.0
 _CAP = 4.0
 _RUG = 7.0
+_SMALL = 3.0
+"""Radius of dots of which there are many."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,9 @@ def _draw_dots(chart: Chart, dots: Dots, drawing: Drawing, plot: Plot, occupied:
             for end in ends:
                 drawing.line((x[i] - _CAP, end), (x[i] + _CAP, end), stroke, width=2)
             occupied.add_line(np.array([x[i], x[i]]), np.array(ends))
+    if dots.radius < _SMALL:  # many: in one path, and names may stand over them
+        drawing.dots(zip(x.tolist(), y.tolist(), strict=True), dots.radius, "seq-3")
+        return
     for i in range(len(x)):
         fill, stroke = ("paper", "ink3") if hollow[i] else ("accent", "paper")
         width = 1.5 if hollow[i] else 1.0

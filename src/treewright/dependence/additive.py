@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -35,12 +35,44 @@ class Additive:
     unless_divided
         Why the sum is not the answer about a row that is divided at a missing value; None where it
         always is.
+    linked
+        The link, where the core knows it.
     """
 
     core: ShapTrees | BoostForest
     base: FloatArray
     link: Callable[[FloatArray], FloatArray] | None = None
     unless_divided: str | None = None
+    linked: Linked | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linked:
+    """A link that the core knows; :meth:`Additive.link` does the same of single rows.
+
+    Attributes
+    ----------
+    name
+        "log", "logistic" (of the second of two classes) or "softmax".
+    factor
+        Of the sums, before the link.
+    """
+
+    name: Literal["log", "logistic", "softmax"]
+    factor: float = 1.0
+
+    def means(self, sums: FloatArray, total: float) -> FloatArray:
+        """Return mean answers, points x answers.
+
+        Parameters
+        ----------
+        sums
+            What the core found, outputs x points.
+        total
+            The weight of all rows.
+        """
+        means: FloatArray = sums.T / total
+        return np.column_stack([1.0 - means, means]) if self.name == "logistic" else means
 
 
 LINEAR_LEAVES = "leaves have linear models"

@@ -211,7 +211,7 @@ class _Reader:
         if isinstance(given, int | np.integer):
             most = int(given)
         elif given is not None:
-            return points_given(schema, name, given, unseen=self.model.unseen)
+            return points_given(self.table, name, given, unseen=self.model.unseen)
         points = points_of_rows(self.table, name, most=most, weight=weight)
         if points is None:
             raise UnsupportedError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.core import BoostForest
 from treewright.data.core_columns import lend
 from treewright.dependence.additive import Additive, has_gaps
 from treewright.dependence.points import with_columns
@@ -21,6 +22,8 @@ _MOST_ROWS = 1 << 14
 
 _MOST_NUMBERS = 1 << 22
 """Of single rows, points and outputs at a time: 32 MiB."""
+
+_OfPart = Callable[[Sequence["Set"], "Table", "FloatArray | None"], "list[FloatArray | None]"]
 
 BY_WALK = "by one walk of the trees"
 
@@ -134,21 +137,25 @@ class _Walk:
         """Return what is found of each set; None where set columns are asked with others."""
         link = self.model.link
         own = self._curves(sets, self.table.take(kept))
-        means = self._sums(sets) if link is None else self._linked(sets, own)
         total = float(self.table.n_rows if self.weight is None else self.weight.sum())
+        if link is None:
+            means = self._sums(sets, self._core_sums)
+        elif self.model.linked is None:
+            means = self._linked(sets, own)
+        else:
+            means = self._sums(sets, self._core_linked)
         result: list[Measured | None] = []
         for curves, sums in zip(own, means, strict=True):
             if curves is None or sums is None:
                 result.append(None)
                 continue
-            mean = sums / total
-            result.append(
-                Measured(
-                    mean=mean + self.model.base if link is None else mean,
-                    rows=self._answered(curves),
-                    method=BY_WALK,
-                )
-            )
+            if link is None:
+                mean = sums.T / total + self.model.base
+            elif self.model.linked is None:
+                mean = sums / total
+            else:
+                mean = self.model.linked.means(sums, total)
+            result.append(Measured(mean=mean, rows=self._answered(curves), method=BY_WALK))
         return result
 
     def _answered(self, curves: FloatArray) -> FloatArray:
@@ -156,14 +163,13 @@ class _Walk:
         if self.model.link is None:
             return sums
         answered = self.model.link(sums.reshape(-1, sums.shape[-1]))
-        return answered.reshape(*sums.shape[:2], -1)
+        return answered.reshape(*sums.shape[:2], answered.shape[-1])
 
-    def _sums(self, sets: Sequence[Set]) -> list[FloatArray | None]:
-        """Return the weighted sums over the rows, points x outputs."""
+    def _sums(self, sets: Sequence[Set], of_part: _OfPart) -> list[FloatArray | None]:
+        """Return the weighted sums over the rows, outputs x points."""
         total: list[FloatArray | None] = []
         for part, weight in self._parts(_MOST_ROWS):
-            own = self._core(sets, part, weight, by_row=False)
-            own = [None if each is None else each.T for each in own]
+            own = of_part(sets, part, weight)
             if not total:
                 total = own
                 continue
@@ -171,6 +177,28 @@ class _Walk:
                 None if a is None or b is None else a + b for a, b in zip(total, own, strict=True)
             ]
         return total
+
+    def _core_sums(
+        self, sets: Sequence[Set], part: Table, weight: FloatArray | None
+    ) -> list[FloatArray | None]:
+        return self._core(sets, part, weight, by_row=False)
+
+    def _core_linked(
+        self, sets: Sequence[Set], part: Table, weight: FloatArray | None
+    ) -> list[FloatArray | None]:
+        linked, core = self.model.linked, self.model.core
+        assert linked is not None
+        assert isinstance(core, BoostForest)
+        return core.linked_dependence(
+            lend(part),
+            weight,
+            [list(each.used) for each in sets],
+            [lend(each.points) for each in sets],
+            linked.name,
+            linked.factor,
+            np.ascontiguousarray(self.model.base),
+            self.n_threads,
+        )
 
     def _linked(
         self, sets: Sequence[Set], own: Sequence[FloatArray | None]

@@ -123,11 +123,25 @@ def points_of_rows(
     return points_of(table.take(np.concatenate([rows, gaps])), name)
 
 
-def points_given(schema: FittedSchema, name: str, values: Any, *, unseen: str) -> Points:
-    """Return the values of a column that somebody asks for, in the order given."""
+def points_given(rows: Table, name: str, values: Any, *, unseen: str) -> Points:
+    """Return the values of a column that somebody asks for, in the order given.
+
+    Parameters
+    ----------
+    rows
+        Rows as the model reads them.
+    name, values
+        The column and its values.
+    unseen
+        How the model treats categories that were not there at fit.
+    """
+    schema = rows.schema
     given = list(values)
     if not given:
         raise ParameterError(f"grid of column {name!r} has no values.")
+    numbers = _plain_numbers(rows, name, given)
+    if numbers is not None:
+        return points_of(numbers, name)
     matrix: Any = np.full((len(given), len(schema.input_names)), None, dtype=object)
     matrix[:, schema.input_names.index(name)] = given
     table = match_table(matrix, schema, owner="grid", by_name=True, unseen=unseen)
@@ -142,6 +156,15 @@ def points_given(schema: FittedSchema, name: str, values: Any, *, unseen: str) -
                 )
         return points_of(table, name)
     raise ParameterError(f"column {name!r} is not used itself: no grid of it can be given.")
+
+
+def _plain_numbers(rows: Table, name: str, given: list[Any]) -> Table | None:
+    """Return a row for each value where all are numbers of a matrix, as most often."""
+    if rows.matrix is None or not all(type(each) in (int, float) for each in given):
+        return None
+    matrix = np.repeat(rows.matrix[:1].astype(np.float64), len(given), axis=0)
+    matrix[:, rows.schema.index(name)] = given
+    return Table(schema=rows.schema, n_rows=len(given), matrix=matrix)
 
 
 def points_of(table: Table, name: str) -> Points:

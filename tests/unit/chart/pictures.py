@@ -23,6 +23,7 @@ from treewright.chart import (
 from treewright.chart.effects import (
     Arrow,
     ArrowChart,
+    ColumnsChart,
     HeatAxis,
     HeatChart,
     SwarmChart,
@@ -162,6 +163,23 @@ def arrows(n: int = 5, name: str = "column", value: str = "20,600") -> ArrowChar
     return ArrowChart(**WORDS, start=start, arrows=given, end="row 0", colour="class-1")
 
 
+def columns(n: int = 12, classes: int = 3, name: str = "class", **changes: object) -> ColumnsChart:
+    """Return a histogram of some classes with a cut and rows without a value."""
+    counts = np.outer(np.arange(n, 0, -1), np.arange(1, classes + 1)) * 10.0
+    settings = {
+        **WORDS,
+        "name": "amount",
+        "classes": tuple(f"{name} {k}" for k in range(classes)),
+        "labels": tuple(f"{name} of bin {i}" for i in range(n)),
+        "counts": counts,
+        "missing": np.arange(classes) * 12.0,
+        "edges": np.arange(n + 1) * 100.0,
+        "cut": 300.0,
+        **changes,
+    }
+    return ColumnsChart(**settings)  # type: ignore[arg-type]
+
+
 def swarm(n: int = 6, n_rows: int = 200, name: str = "column") -> SwarmChart:
     """Return lines of dots, one of them of a column without order."""
     t = np.linspace(-1, 1, n_rows)
@@ -176,6 +194,11 @@ USUAL: dict[str, Picture] = {
     "cells": heat(),
     "arrows": arrows(),
     "swarm": swarm(),
+    "columns": columns(),
+    "lines of names": columns(edges=None),
+    "many small dots": Chart(
+        **WORDS, marks=[Dots(np.arange(500.0), np.arange(500.0) % 37, radius=2.0)]
+    ),
     "rug": curve(rug=[2, 5, 20, 1000]),
     "curve": curve(),
     "roc": roc(3),
@@ -310,6 +333,19 @@ HOSTILE: dict[str, Picture] = {
     "many ranks": ranks(30, LONG),
     "one rank": ranks(1),
     "no ranks": ranks(0),
+    "columns of long names": columns(40, 12, LONG),
+    "names of long names": columns(40, 12, LONG, edges=None),
+    "one column": columns(1, 1, NASTY),
+    "columns without classes": ColumnsChart(
+        **WORDS,
+        name=NASTY,
+        labels=("a",),
+        counts=[[0.0]],
+        edges=[1.0, 2.0],
+        cut_text=NASTY,
+        cut=1.5,
+    ),
+    "no names": ColumnsChart(**WORDS, counts=np.empty((0, 1))),
     "many cells": heat(40, 30, LONG),
     "one cell": heat(1, 1),
     "no cells": heat(0, 0),

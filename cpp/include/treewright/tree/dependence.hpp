@@ -50,4 +50,29 @@ using Dependence = std::vector<std::vector<double>>;
                                             std::span<const Setting> settings,
                                             const DependenceOptions& options, Progress& progress);
 
+/// What a sum of trees means.
+enum class Link : std::uint8_t {
+    log,       ///< the logarithm of the answer
+    logistic,  ///< log odds of the second of two classes, which is answered for
+    softmax,   ///< one score a class
+};
+
+struct LinkedOptions {
+    Link link = Link::log;
+    double factor = 1.0;             ///< of the sums, with their base
+    std::span<const double> base;    ///< what sums start from, by output
+    std::span<const double> weight;  ///< by row; empty: 1 each
+    std::size_t n_threads = 1;
+};
+
+/// The largest size that a sum can have: the link must be able to take it.
+[[nodiscard]] double largest_sum(const ShapModel& model, std::span<const double> base);
+
+/// By setting: outputs x points, what the link makes of the sums of each row, summed over the rows.
+/// A row's sums need no order: they are whole multiples of 2^-61 of the largest size that they can
+/// have, so that a step of a row's curve is added once, where it begins, and not at every point.
+[[nodiscard]] Dependence linked_dependence(const ShapModel& model, const Rows& rows,
+                                           std::span<const Setting> settings,
+                                           const LinkedOptions& options, Progress& progress);
+
 }  // namespace treewright::tree

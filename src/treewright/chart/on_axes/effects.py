@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from treewright.chart.effects.swarm import dot_shade, ends_of, jitter
+from treewright.chart.marks import Axis
 from treewright.chart.on_axes.frame import (
     MOST_NAME,
     POINTS,
@@ -15,12 +18,13 @@ from treewright.chart.on_axes.frame import (
     text_style,
 )
 from treewright.chart.widths import measure, shorten_end, shorten_labels
-from treewright.chart.words import clean, clean_sentence
+from treewright.chart.words import clean, clean_sentence, count, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from treewright.chart.effects.arrows import ArrowChart
+    from treewright.chart.effects.columns import ColumnsChart
     from treewright.chart.effects.heat import HeatChart
     from treewright.chart.effects.swarm import SwarmChart
 
@@ -114,6 +118,94 @@ def _beside(ax: Axes, text: str, at: tuple[float, float], *, bold: bool = False)
         zorder=4,
         **text_style(12.5, "ink", bold=bold),
     )
+
+
+def plot_columns(chart: ColumnsChart, ax: Axes) -> None:
+    """Draw stacked columns of bins, or a bar of shares for each value."""
+    names = [clean(each) for each in chart.classes]
+    if chart.edges is None:
+        _plot_shares(chart, ax)
+        return
+    edges = np.asarray(chart.edges, dtype=np.float64)
+    table, missing = chart.counts, np.asarray(chart.missing)
+    limits = (float(edges[0]), float(edges[-1]))
+    highest = float(np.vstack([table, missing]).sum(axis=1).max()) or 1.0
+    wide = limits[1] - limits[0]
+    has_gaps = bool(missing.any())
+    set_scale(ax, "x", Axis(chart.name), limits)
+    set_scale(ax, "y", Axis(), (0.0, 1.02 * highest))
+    if has_gaps:
+        ax.set_xlim(limits[0], limits[1] + 0.08 * wide)
+        middle = limits[1] + 0.055 * wide
+        ax.text(middle, -0.03 * highest, "?", ha="center", va="top", **text_style(12, "ink2"))
+    ax.spines["bottom"].set_visible(True)
+    ax.tick_params(axis="y", length=0)
+    base, lost = np.zeros(len(table)), 0.0
+    for k in chart.order():
+        label = shorten_end(names[k], MOST_NAME, 12.5) if names else "_rows"
+        style = {"color": paint(chart.fill(k)), "linewidth": 0, "zorder": 2}
+        ax.bar(
+            edges[:-1], table[:, k], np.diff(edges) * 0.97, base, align="edge", label=label, **style
+        )
+        if has_gaps:
+            ax.bar([middle], [missing[k]], 0.045 * wide, [lost], **style)
+        base, lost = base + table[:, k], lost + float(missing[k])
+    if chart.cut is not None:
+        ax.plot(
+            [chart.cut] * 2,
+            [0, 1.02 * highest],
+            color=paint("ink"),
+            linewidth=1.5 * POINTS,
+            zorder=3,
+        )
+        text = clean(chart.cut_text or number(chart.cut))
+        ax.annotate(
+            text,
+            (chart.cut, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, -10),
+            textcoords="offset points",
+            path_effects=halo(),
+            **text_style(12, "ink", bold=True),
+        )
+    if names:
+        _key(ax, len(names))
+
+
+def _plot_shares(chart: ColumnsChart, ax: Axes) -> None:
+    lines = chart.lines()
+    set_rows(ax, [name for name, _ in lines], tokens=["ink"] * len(lines))
+    ax.set_xlim(0, 1)
+    ax.set_xticks([])
+    for k, name in enumerate(map(clean, chart.classes or ("rows",))):
+        shares = [line / line.sum() if line.sum() > 0 else line for _, line in lines]
+        left = [float(share[:k].sum()) for share in shares]
+        width = [float(share[k]) for share in shares]
+        label = shorten_end(name, MOST_NAME, 12.5) if chart.classes else "_rows"
+        ax.barh(range(len(lines)), width, 0.55, left, color=paint(chart.fill(k)), label=label)
+    for i, (_, line) in enumerate(lines):
+        at = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+        ax.annotate(
+            count(float(line.sum())),
+            (1.0, i),
+            annotation_clip=False,
+            **at,
+            **text_style(12, "ink2"),
+        )
+    if chart.classes:
+        _key(ax, len(chart.classes))
+
+
+def _key(ax: Axes, n: int) -> None:
+    legend = ax.legend(
+        frameon=False,
+        ncols=min(n, 4),
+        loc="upper left",
+        bbox_to_anchor=(0, -0.12),
+        labelcolor=paint("ink"),
+    )
+    for text in legend.get_texts():
+        text.set(**text_style(12.5, "ink"))
 
 
 def plot_swarm(chart: SwarmChart, ax: Axes) -> None:
