@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.chart.words import count, grouped, percent
-from treewright.draw.values import label_text
-from treewright.explain.path import Explanation
+from treewright.chart.words import count, percent
+from treewright.data.read.rows import read_row
+from treewright.draw.values import label_text, value_text
+from treewright.explain.path import Explanation, Step
 from treewright.reporting.examples import Example
 from treewright.reporting.findings import Findings
 from treewright.reporting.page.figures import figure
@@ -18,6 +20,9 @@ from treewright.reporting.sections.section import Section, paragraph
 from treewright.reporting.tree_words import TreeWords
 
 if TYPE_CHECKING:
+    from treewright.counterfactual.counterfactual import Counterfactual
+    from treewright.data.frame import Frame
+    from treewright.data.table import Table
     from treewright.tree.question import Question
     from treewright.tree.tree import Tree
 
@@ -66,7 +71,7 @@ def _finding(found: Findings) -> str:
 def _block(found: Findings, words: TreeWords | None, number: int, each: Example) -> Markup:
     left: list[Piece] = []
     if each.path is not None and found.tree is not None and words is not None:
-        left.append(_path(found.tree, words, each.path))
+        left.append(_path(found.tree, words, each.path, X=found.given.X.rows([each.row])))
     left.append(_nearest(each))
     right: Piece = ""
     if each.shap is not None and (np.abs(each.shap.values) > _LEAST_BARS).any():
@@ -90,7 +95,7 @@ def _title(found: Findings, each: Example) -> Piece:
     return f"{row}: {said}, but it is {shown(label_text(each.actual))}"
 
 
-def _path(tree: Tree, words: TreeWords, path: Explanation) -> Markup:
+def _path(tree: Tree, words: TreeWords, path: Explanation, *, X: Frame) -> Markup:
     """Return the questions on the way of a row, with what it answers."""
     if not path.steps:
         return paragraph("The tree asks nothing.")
@@ -99,6 +104,7 @@ def _path(tree: Tree, words: TreeWords, path: Explanation) -> Markup:
     names = [] if tree.classes is None else tree.classes[0].tolist()
     place = names.index(path.label) if path.label in names else -1
     divided = len(path.leaves) > 1
+    row = read_row(X, tree.schema, optional=tree.schema.names, unseen=tree.unseen)
     for step in path.steps:
         question = tree.question(step.node)
         assert question is not None
@@ -115,7 +121,7 @@ def _path(tree: Tree, words: TreeWords, path: Explanation) -> Markup:
             rows.append(
                 [
                     markup([named(step.column, most=30), f" {shown(answer, 60)}{part}"]),
-                    shown(_value(question, step.value), 30),
+                    shown(_value(question, step, row), 30),
                     count(int(tree.arrays.n_rows[turn.node])),
                     share,
                 ]
@@ -130,12 +136,29 @@ def _path(tree: Tree, words: TreeWords, path: Explanation) -> Markup:
     return table(heads, rows, full=True, strong=[len(rows) - 1], most=40)
 
 
-def _value(question: Question, text: str) -> str:
-    """Return a value as it stands beside a rounded cut, with commas and a real minus sign."""
-    return grouped(text) if question.column.storage in ("float", "int", "uint") else text
+def _value(question: Question, step: Step, row: Table) -> str:
+    """Return a value as it stands beside a rounded cut; of a surrogate what was asked instead."""
+    if step.stand_in is not None:
+        return f"{step.value}, but {step.stand_in}"
+    return value_text(question, question.value_in(row))
 
 
 def _nearest(each: Example) -> Markup:
     if each.nearest is None:
         return paragraph(each.why_not)
-    return paragraph(" ".join(each.nearest.text().split()))
+    return paragraph(" ".join(_cut(each.nearest).text().split()))
+
+
+def _cut(found: Counterfactual) -> Counterfactual:
+    """Return what would change the answer, with names and values cut to a readable length."""
+    changes = tuple(
+        replace(
+            each,
+            column=shown(each.column),
+            before_text=shown(each.before_text),
+            after_text=shown(each.after_text),
+        )
+        for each in found.changes
+    )
+    to = shown(found.to) if isinstance(found.to, str) else found.to
+    return replace(found, changes=changes, to=to)

@@ -112,4 +112,7 @@ def _curve(found: Findings) -> Picture:
 
 
 def _of_numbers(found: Findings) -> list[Markup]:
-    return [figure(found.judged.scores.draw(), "predicted", wide=None)]
+    residuals = found.judged.residuals()
+    predicted = figure(residuals.draw(), "predicted", wide=_HALF)
+    left = figure(residuals.draw_residuals(), "residuals", wide=_HALF)
+    return [tag("div", predicted, left, class_="pair")]
