@@ -13,6 +13,8 @@ MOST_LINES = 20
 
 MOST_NUMBERS = 400
 """Lines of the numbers of a chart."""
+_MOST_DIGITS = 20
+"""Of a cell that is a number; longer ones are texts, and are broken into lines."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,10 @@ def numbers_of(numbers: Numbers, summary: str = "The numbers") -> Markup:
         return Markup("")
     rows = numbers.rows[:MOST_NUMBERS]
     rest = len(numbers.rows) - len(rows)
-    heads = [Head(head, is_number=i > 0) for i, head in enumerate(numbers.heads)]
+    columns = list(zip(*rows, strict=True))
+    heads = [
+        Head(head, is_number=i > 0 and max(map(len, columns[i])) <= _MOST_DIGITS)
+        for i, head in enumerate(numbers.heads)
+    ]
     more = tag("p", f"… {rest:,} more") if rest else ""
     return folded(summary, _table(heads, rows, 0, (), False), more)
