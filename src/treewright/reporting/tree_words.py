@@ -114,7 +114,7 @@ def _members(given: Members) -> str:
     codes = outside if len(outside) < len(inside) else inside
     names = [shown(category_text(given.column, code), 30) for code in codes[:_MOST_VALUES]]
     rest = len(codes) - len(names)
-    told = ", ".join(names) + (f" +{rest}" if rest else "")
+    told = " or ".join(names) + (f" +{rest}" if rest else "")
     if codes is inside:
         return f"{name} {'=' if len(codes) == 1 else ''} {told}".replace("  ", " ")
     return f"{name} {'≠' if len(codes) == 1 else 'not'} {told}"

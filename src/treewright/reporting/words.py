@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from treewright.chart.words import NARROW_SPACE, count, percent
-from treewright.text.numbers import figure
+from treewright.text.numbers import figure, figures
 
 if TYPE_CHECKING:
     from treewright.evaluate.intervals import Interval
@@ -26,6 +27,13 @@ def metric_text(metric: Metric, value: float) -> str:
     if metric.is_share:
         return share(value)
     return signed(figure(value))
+
+
+def metric_texts(metric: Metric, values: Sequence[float]) -> list[str]:
+    """Return values of a metric that are read together: numbers have the same decimals."""
+    if metric.is_share:
+        return [share(value) for value in values]
+    return [signed(text) for text in figures(values)]
 
 
 def share(value: float) -> str:

@@ -54,7 +54,8 @@ def _lead(found: Findings) -> str:
             f" that the {found.noun} is surest about. {grown}"
         )
     return (
-        f"A row of median error, and the two that are answered most too high and too low. {grown}"
+        f"A row of median error, and the two that are answered most too high and too low, with what"
+        f" would move the answer by half a standard deviation towards the truth. {grown}"
     )
 
 

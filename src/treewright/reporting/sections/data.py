@@ -52,6 +52,9 @@ def _finding(found: Findings) -> str:
     if profile.often_missing:
         names = [shown(each.name) for each in profile.often_missing]
         return f"{_some(names)} {'is' if len(names) == 1 else 'are'} often missing"
+    if profile.same:
+        one, other = next(iter(profile.same.items()))
+        return f"{shown(one)} says the same as {shown(other)}"
     if profile.n_repeated > 0.05 * profile.n_rows:
         return f"{percent(profile.n_repeated / profile.n_rows)} of the rows repeat another"
     if profile.n_rows < _FEW_ROWS:
@@ -131,9 +134,23 @@ def _numbers_target(found: Findings) -> Markup:
     texts = [signed(text) for text in figures([float(each) for each in middle])]
     words = ("least", "median", "mean", "largest")
     facts = ", ".join(f"{word} {text}" for word, text in zip(words, texts, strict=True))
-    picture = histogram(bars, title=facts, prefix="target", has_gaps=False, rest=False)
+    pictures = [
+        tag(
+            "div",
+            histogram(
+                bars,
+                title=facts,
+                prefix=f"target-{class_}",
+                has_gaps=False,
+                rest=False,
+                size=(width, 90),
+            ),
+            class_=class_,
+        )
+        for width, class_ in ((WIDE, "wide"), (NARROW, "narrow"))
+    ]
     scale = "; the histogram has a log scale" if is_log else ""
-    return tag("figure", picture, tag("figcaption", f"{facts}{scale}"))
+    return tag("figure", pictures, tag("figcaption", f"{facts}{scale}"))
 
 
 def _columns(found: Findings) -> list[Markup]:
@@ -151,6 +168,8 @@ def _columns(found: Findings) -> list[Markup]:
         Head("values", drop=True),
         Head("to know", drop=True),
     ]
+    if not any(remarks_of(found, each) for each in columns[:_MOST_COLUMNS]):
+        heads, lines = heads[:-1], [line[:-1] for line in lines]
     made = [tag("h3", "The columns"), table(heads, lines, full=True, most=_MOST_COLUMNS)]
     rest = columns[_MOST_COLUMNS:]
     if rest:

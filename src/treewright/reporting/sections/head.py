@@ -11,7 +11,15 @@ from treewright.chart.words import percent
 from treewright.reporting.findings import Findings
 from treewright.reporting.page.markup import Markup, Piece, markup, shown, tag
 from treewright.reporting.sections.first import first_to_know
-from treewright.reporting.words import capital, counted, interval_text, metric_text, quoted, share
+from treewright.reporting.words import (
+    capital,
+    counted,
+    interval_text,
+    metric_text,
+    metric_texts,
+    quoted,
+    share,
+)
 
 _BADLY_RECOGNISED = 0.5
 _NUMBER_WORDS = ("No", "One thing", "Two things", "Three things")
@@ -78,7 +86,7 @@ def _finding(found: Findings) -> str:
     if not found.is_classification:
         return _of_numbers(found, who)
     if found.metric.name == "mean_cost":
-        one, two = (metric_text(found.metric, each) for each in (found.value, found.baseline))
+        one, two, *_ = _together(found)
         verb = "cost" if _is_plural(found) else "costs"
         return f"{who} {verb} {one} a row on average; the same answer for all rows {two}"
     right = share(1 - found.value)
@@ -147,7 +155,7 @@ def worst_class(found: Findings) -> tuple[object, float] | None:
 
 
 def _lede(found: Findings) -> str:
-    value, base = (metric_text(found.metric, each) for each in (found.value, found.baseline))
+    value, base, *_ = _together(found)
     always = baseline_words(found)
     if found.metric.name == "error":
         told = (
@@ -167,13 +175,21 @@ def _lede(found: Findings) -> str:
     return " ".join(each for each in (told, _rival(found)) if each)
 
 
+def _together(found: Findings) -> list[str]:
+    """Return the figure, that of the best constant, and of the best rival where there is one."""
+    values = [found.value, found.baseline]
+    if found.best_rival is not None and found.comparison is not None:
+        values.append(found.comparison[found.best_rival][found.metric.name].value)
+    return metric_texts(found.metric, values)
+
+
 def _rival(found: Findings) -> str:
     """Return a sentence about the best other learner, as far as it can be told from this one."""
     name = found.best_rival
     if name is None or found.comparison is None:
         return ""
     theirs = found.comparison[name][found.metric.name].value
-    text = metric_text(found.metric, theirs)
+    text = _together(found)[-1]
     p_value = found.comparison.p_values.get(name, 1.0)
     is_sure = p_value <= 1 - found.comparison.level
     is_better = (theirs > found.value) == found.metric.higher_is_better and theirs != found.value
@@ -207,7 +223,7 @@ def _error_key(found: Findings) -> KeyFigure:
     level = f"{100 * interval.level:g} %"
     return KeyFigure(
         name=f"{capital(found.metric.title)} on unseen rows",
-        figure=metric_text(found.metric, found.value),
+        figure=_together(found)[0],
         beside=f"{level}: {interval_text(found.metric, interval)}",
     )
 
@@ -216,7 +232,7 @@ def _baseline_key(found: Findings) -> KeyFigure:
     words = baseline_words(found).replace("answering ", "")
     return KeyFigure(
         name="Same answer for all" if found.is_classification else "The mean for all",
-        figure=metric_text(found.metric, found.baseline),
+        figure=_together(found)[1],
         beside=words,
     )
 

@@ -15,7 +15,15 @@ WIDTH, HEIGHT = 120, 26
 _GAP = 2.0
 
 
-def histogram(bars: FloatArray, *, title: str, prefix: str, has_gaps: bool, rest: bool) -> Markup:
+def histogram(
+    bars: FloatArray,
+    *,
+    title: str,
+    prefix: str,
+    has_gaps: bool,
+    rest: bool,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+) -> Markup:
     """Return bars, stacked by class, the first class lowest.
 
     Parameters
@@ -26,17 +34,20 @@ def histogram(bars: FloatArray, *, title: str, prefix: str, has_gaps: bool, rest
         Whether bars stand apart: texts do, numbers do not.
     rest
         Whether the last bar is of all other values.
+    size
+        Width and height.
     """
     drawing = Drawing("auto")
+    wide, high = size
     n_bars, n_classes = bars.shape
-    drawing.line((0, HEIGHT - 0.5), (WIDTH, HEIGHT - 0.5), "axis")
+    drawing.line((0, high - 0.5), (wide, high - 0.5), "axis")
     if n_bars:
-        step = WIDTH / n_bars if not has_gaps else min(WIDTH / n_bars, 16.0)
+        step = wide / n_bars if not has_gaps else min(wide / n_bars, 16.0)
         width = step - (_GAP if has_gaps else min(0.5, step / 4))
         hues = 1 < n_classes <= MOST_CLASS_HUES
         heights = bars if hues else bars.sum(axis=1, keepdims=True)
         top = heights.sum(axis=1).max() or 1.0
-        tops = (HEIGHT - 2) * np.cumsum(heights, axis=1) / top
+        tops = (high - 2) * np.cumsum(heights, axis=1) / top
         for i in range(n_bars):
             below = 0.0
             for k in range(heights.shape[1]):
@@ -46,10 +57,10 @@ def histogram(bars: FloatArray, *, title: str, prefix: str, has_gaps: bool, rest
                 token = class_fill(k, n_classes) if hues else "seq-3"
                 if rest and i == n_bars - 1 and not hues:
                     token = "other"
-                corner = (i * step, HEIGHT - 1 - float(tops[i, k]))
+                corner = (i * step, high - 1 - float(tops[i, k]))
                 drawing.rectangle(corner, (width, height), token)
                 below = float(tops[i, k])
-    svg = drawing.finish(WIDTH, HEIGHT, title=title, description="", prefix=prefix)
+    svg = drawing.finish(wide, high, title=title, description="", prefix=prefix)
     return Markup(without_style(svg))
 
 
