@@ -131,27 +131,38 @@ private:
         bool any_plain = false;
         const std::vector<std::size_t> asked = asked_by(prepared, any_plain);
         std::vector<double> weight((asked.size() + 1) * tree.n_leaves);  // the last: plain
-        ShapAnswers answers;
+        std::vector<double> odd((asked.size() + 1) * tree.n_leaves);     // of divided rows
+        double* whole = weight.data() + asked.size() * tree.n_leaves;
+        DependenceRows at;
         DependenceWalk bench;
         for (const auto& block : blocks) {
             progress.check(thread == 0);
-            answer_block(model, index, tree, rows, *block, answers);
-            for (std::size_t a = 0; a < asked.size() + (any_plain ? 1 : 0); ++a) {
-                double* at = weight.data() + a * tree.n_leaves;
-                const std::span<const std::uint8_t> is_set =
-                    a < asked.size()
-                        ? std::span<const std::uint8_t>(prepared.points[asked[a]].is_set)
-                        : std::span<const std::uint8_t>{};
-                walk(
-                    tree, is_set, answers, rows_of(*block), bench,
-                    [&](std::size_t leaf, std::uint64_t mask) {
-                        at[leaf] += weight_of(*block, mask);
-                    },
-                    [&](std::size_t leaf, std::size_t row, double share) {
-                        at[leaf] += share * weight_of(block->begin + row);
+            at.follow(model, index, tree, rows, *block);
+            for (std::size_t leaf = 0; leaf < tree.n_leaves; ++leaf)
+                if (at.leaf[leaf] != 0) whole[leaf] += weight_of(*block, at.leaf[leaf]);
+            for (std::size_t a = 0; a <= asked.size(); ++a) {
+                double* into = weight.data() + a * tree.n_leaves;
+                double* parts = odd.data() + a * tree.n_leaves;
+                std::span<const std::uint8_t> is_set;
+                if (a < asked.size()) {
+                    const LeafPoints& own = prepared.points[asked[a]];
+                    is_set = own.is_set;
+                    walk_open(tree, own, at, bench, [&](std::size_t leaf, std::uint64_t mask) {
+                        into[leaf] += weight_of(*block, mask);
                     });
+                }
+                walk_odd(tree, is_set, at, bench,
+                         [&](std::size_t leaf, std::size_t row, double share) {
+                             parts[leaf] += share * weight_of(block->begin + row);
+                         });
             }
         }
+        // Whole rows that come to no question about a set column are where they are without.
+        for (std::size_t a = 0; a < asked.size(); ++a)
+            for (std::size_t leaf = 0; leaf < tree.n_leaves; ++leaf)
+                if (prepared.points[asked[a]].is_below[leaf] == 0)
+                    weight[a * tree.n_leaves + leaf] = whole[leaf];
+        for (std::size_t i = 0; i < weight.size(); ++i) weight[i] += odd[i];
         sums.resize(settings.size());
         for (std::size_t a = 0; a < asked.size(); ++a) {
             const std::size_t s = asked[a];
@@ -170,55 +181,51 @@ private:
     /// Adds what some trees answer each row of a block.
     void add_rows(std::size_t begin, const std::vector<DependenceTree>& trees,
                   const ShapBlock& block, std::size_t thread) {
-        ShapAnswers answers;
+        DependenceRows at;
         DependenceWalk bench;
         std::vector<double> plain;
         for (std::size_t k = 0; k < trees.size(); ++k) {
             progress.check(thread == 0);
             const ShapTree& tree = *trees[k].tree;
-            answer_block(model, begin + k, tree, rows, block, answers);
-            bool any_plain = false;
-            const std::vector<std::size_t> asked = asked_by(trees[k], any_plain);
-            for (const std::size_t s : asked) {
+            at.follow(model, begin + k, tree, rows, block);
+            find_plain(tree, at, block, bench, plain);
+            for (std::size_t s = 0; s < settings.size(); ++s) {
+                if (is_mixed[s] != 0) continue;
                 const LeafPoints& own = trees[k].points[s];
                 const auto add = [&](std::size_t leaf, std::size_t row, double share) {
                     add_leaf(tree, own, leaf, share, n_points(s), at_row(s, block.begin + row));
                 };
-                walk(
-                    tree, own.is_set, answers, rows_of(block), bench,
-                    [&](std::size_t leaf, std::uint64_t mask) {
-                        for (; mask != 0; mask &= mask - 1)
-                            add(leaf, static_cast<std::size_t>(std::countr_zero(mask)), 1.0);
-                    },
-                    add);
+                std::uint64_t still = own.is_set.empty() ? rows_of(block) : at.whole;
+                for (const std::uint32_t top : own.tops) still &= ~at.reach[top];
+                for (; still != 0; still &= still - 1) {
+                    const auto row = static_cast<std::size_t>(std::countr_zero(still));
+                    add_everywhere(tree,
+                                   std::span(plain).subspan(row * tree.n_outputs, tree.n_outputs),
+                                   n_points(s), at_row(s, block.begin + row));
+                }
+                if (own.is_set.empty()) continue;
+                walk_open(tree, own, at, bench, [&](std::size_t leaf, std::uint64_t mask) {
+                    for (; mask != 0; mask &= mask - 1)
+                        add(leaf, static_cast<std::size_t>(std::countr_zero(mask)), 1.0);
+                });
+                walk_odd(tree, own.is_set, at, bench, add);
             }
-            if (any_plain) add_plain(trees[k], answers, block, bench, plain);
         }
     }
 
-    /// The same for settings whose columns the tree does not ask.
-    void add_plain(const DependenceTree& prepared, const ShapAnswers& answers,
-                   const ShapBlock& block, DependenceWalk& bench, std::vector<double>& plain) {
-        const ShapTree& tree = *prepared.tree;
+    /// Finds what a tree answers the rows of a block, rows x its outputs.
+    static void find_plain(const ShapTree& tree, const DependenceRows& at, const ShapBlock& block,
+                           DependenceWalk& bench, std::vector<double>& plain) {
         plain.assign(block.n * tree.n_outputs, 0.0);
         const auto add = [&](std::size_t leaf, std::size_t row, double share) {
             for (std::size_t o = 0; o < tree.n_outputs; ++o)
                 plain[row * tree.n_outputs + o] +=
                     share * tree.leaves[o * tree.n_leaves + leaf].lane[0];
         };
-        walk(
-            tree, {}, answers, rows_of(block), bench,
-            [&](std::size_t leaf, std::uint64_t mask) {
-                for (; mask != 0; mask &= mask - 1)
-                    add(leaf, static_cast<std::size_t>(std::countr_zero(mask)), 1.0);
-            },
-            add);
-        for (std::size_t s = 0; s < settings.size(); ++s) {
-            if (is_mixed[s] != 0 || !prepared.points[s].is_set.empty()) continue;
-            for (std::size_t row = 0; row < block.n; ++row)
-                add_everywhere(tree, std::span(plain).subspan(row * tree.n_outputs, tree.n_outputs),
-                               n_points(s), at_row(s, block.begin + row));
-        }
+        for (std::size_t leaf = 0; leaf < tree.n_leaves; ++leaf)
+            for (std::uint64_t mask = at.leaf[leaf]; mask != 0; mask &= mask - 1)
+                add(leaf, static_cast<std::size_t>(std::countr_zero(mask)), 1.0);
+        walk_odd(tree, {}, at, bench, add);
     }
 
     double* at_row(std::size_t s, std::size_t row) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kRows = ShapBlock::kRows;
 constexpr int kGridBits = 61;
+constexpr int kMany = 12;  ///< rows of a block from which on all are added to, by a mask
 
 /// One point of all rows of a block: what its sums become, added up with weights.
 struct Column {
@@ -78,11 +79,30 @@ TREEWRIGHT_SIMD void add_softmax(const std::int64_t* steps, std::size_t n_points
     }
 }
 
+/// Adds a value to the rows of a mask: many of them at once.
+TREEWRIGHT_SIMD void add_to_many(std::int64_t* on, std::int64_t* off, std::int64_t value,
+                                 std::uint64_t mask) {
+    for (std::size_t r = 0; r < kRows; ++r) {
+        const auto taken = static_cast<std::int64_t>(mask >> r & 1);
+        const std::int64_t added = -taken & value;
+        on[r] += added;
+        off[r] -= added;
+    }
+}
+
+/// Adds a value each to the rows of a mask, at all points.
+TREEWRIGHT_SIMD void add_still(std::int64_t* on, const std::int64_t* value, std::uint64_t mask) {
+    for (std::size_t r = 0; r < kRows; ++r) {
+        const auto taken = static_cast<std::int64_t>(mask >> r & 1);
+        on[r] += -taken & value[r];
+    }
+}
+
 /// Working memory of a thread.
 struct Bench {
-    std::vector<ShapAnswers> answers;  ///< by tree
-    std::vector<std::int64_t> plain;   ///< trees x outputs of a tree x rows: their whole answer
-    std::vector<std::int64_t> steps;   ///< outputs x (points + 1) x rows
+    std::vector<DependenceRows> at;   ///< by tree
+    std::vector<std::int64_t> plain;  ///< trees x outputs of a tree x rows: their whole answer
+    std::vector<std::int64_t> steps;  ///< outputs x (points + 1) x rows
     std::vector<std::int64_t> sums;
     std::vector<Column> columns;
     DependenceWalk walk;
@@ -98,7 +118,8 @@ public:
           progress(progress),
           blocks(read_blocks(model, rows)),
           read(model, settings),
-          trees(model.n_trees) {
+          trees(model.n_trees),
+          on_grid_of(model.n_trees) {
         int exponent = 0;
         std::frexp(largest_sum(model, options.base), &exponent);
         grid = std::ldexp(1.0, kGridBits - exponent);
@@ -106,8 +127,14 @@ public:
 
     Dependence run() {
         Team team(std::max<std::size_t>(1, options.n_threads), progress);
-        team.for_each(model.n_trees,
-                      [&](std::size_t k, std::size_t) { trees[k] = prepare_tree(model, k, read); });
+        team.for_each(model.n_trees, [&](std::size_t k, std::size_t) {
+            trees[k] = prepare_tree(model, k, read);
+            const ShapTree& tree = *trees[k].tree;
+            on_grid_of[k].resize(tree.n_outputs * tree.n_leaves);
+            for (std::size_t o = 0; o < tree.n_outputs; ++o)
+                for (std::size_t leaf = 0; leaf < tree.n_leaves; ++leaf)
+                    on_grid_of[k][o * tree.n_leaves + leaf] = on_grid(value_of(tree, o, leaf));
+        });
         const std::size_t n = read.settings.size();
         std::vector<std::uint8_t> is_mixed(n);
         for (const DependenceTree& each : trees)
@@ -146,70 +173,73 @@ private:
         double weight[kRows] = {};
         for (std::size_t r = 0; r < block.n; ++r)
             weight[r] = options.weight.empty() ? 1.0 : options.weight[block.begin + r];
-        bench.answers.resize(trees.size());
+        bench.at.resize(trees.size());
         bench.plain.assign(trees.size() * model.n_outputs * kRows, 0);
         for (std::size_t k = 0; k < trees.size(); ++k) {
             progress.check(thread == 0);
-            answer_block(model, k, *trees[k].tree, rows, block, bench.answers[k]);
-            add_plain(k, block, bench);
+            bench.at[k].follow(model, k, *trees[k].tree, rows, block);
+            add_plain(k, bench);
         }
         for (std::size_t s = 0; s < read.settings.size(); ++s) {
             if (is_mixed[s] != 0) continue;
             progress.check(thread == 0);
-            add_steps(s, block, bench);
+            add_steps(s, bench);
             finish(s, weight, bench, into.data() + start[s]);
         }
     }
 
     /// What a tree answers the rows, whatever the columns.
-    void add_plain(std::size_t k, const ShapBlock& block, Bench& bench) {
+    void add_plain(std::size_t k, Bench& bench) {
         const ShapTree& tree = *trees[k].tree;
         std::int64_t* plain = bench.plain.data() + k * model.n_outputs * kRows;
-        const auto add = [&](std::size_t leaf, std::size_t row, double share) {
-            for (std::size_t o = 0; o < tree.n_outputs; ++o)
-                plain[o * kRows + row] += on_grid(share * value_of(tree, o, leaf));
-        };
-        walk(
-            tree, {}, bench.answers[k], rows_of(block), bench.walk,
-            [&](std::size_t leaf, std::uint64_t mask) {
-                for (; mask != 0; mask &= mask - 1)
-                    add(leaf, static_cast<std::size_t>(std::countr_zero(mask)), 1.0);
-            },
-            add);
+        const std::int64_t* value = on_grid_of[k].data();
+        for (std::size_t o = 0; o < tree.n_outputs; ++o) {
+            std::int64_t* sums = plain + o * kRows;
+            for (std::size_t leaf = 0; leaf < tree.n_leaves; ++leaf)
+                for (std::uint64_t mask = bench.at[k].leaf[leaf]; mask != 0; mask &= mask - 1)
+                    sums[std::countr_zero(mask)] += value[o * tree.n_leaves + leaf];
+            walk_odd(tree, {}, bench.at[k], bench.walk,
+                     [&](std::size_t leaf, std::size_t row, double share) {
+                         sums[row] += on_grid(share * value_of(tree, o, leaf));
+                     });
+        }
     }
 
-    void add_steps(std::size_t s, const ShapBlock& block, Bench& bench) {
+    void add_steps(std::size_t s, Bench& bench) {
         const std::size_t stride = (read.n_points(s) + 1) * kRows;
         bench.steps.assign(model.n_outputs * stride, 0);
         for (std::size_t k = 0; k < trees.size(); ++k) {
             const ShapTree& tree = *trees[k].tree;
             const LeafPoints& own = trees[k].points[s];
             std::int64_t* first = bench.steps.data() + tree.first_output * stride;
-            if (own.is_set.empty()) {
-                const std::int64_t* plain = bench.plain.data() + k * model.n_outputs * kRows;
-                for (std::size_t o = 0; o < tree.n_outputs; ++o)
-                    for (std::size_t r = 0; r < kRows; ++r)
-                        first[o * stride + r] += plain[o * kRows + r];
-                continue;
-            }
+            // Whole rows that come to no question about a set column answer as they do without.
+            std::uint64_t still = bench.at[k].whole;
+            for (const std::uint32_t top : own.tops) still &= ~bench.at[k].reach[top];
+            if (own.is_set.empty()) still = ~std::uint64_t{0};
+            const std::int64_t* plain = bench.plain.data() + k * model.n_outputs * kRows;
+            for (std::size_t o = 0; o < tree.n_outputs; ++o)
+                add_still(first + o * stride, plain + o * kRows, still);
+            if (own.is_set.empty()) continue;
             const auto add = [&](std::size_t leaf, std::uint64_t mask, double share) {
                 for (std::size_t o = 0; o < tree.n_outputs; ++o) {
                     const double value = share * value_of(tree, o, leaf);
+                    const std::int64_t whole =
+                        share == 1.0 ? on_grid_of[k][o * tree.n_leaves + leaf] : on_grid(value);
                     std::int64_t* steps = first + o * stride;
                     for (const auto [begin, end] : own.runs_of(leaf))
-                        add_step(steps, begin, end, on_grid(value), mask);
+                        add_step(steps, begin, end, whole, mask);
                     for (const LeafPoints::Divided& each : own.divided)
                         if (each.share[leaf] != 0.0)
                             add_step(steps, each.point, each.point + 1,
                                      on_grid(value * each.share[leaf]), mask);
                 }
             };
-            walk(
-                tree, own.is_set, bench.answers[k], rows_of(block), bench.walk,
-                [&](std::size_t leaf, std::uint64_t mask) { add(leaf, mask, 1.0); },
-                [&](std::size_t leaf, std::size_t row, double share) {
-                    add(leaf, std::uint64_t{1} << row, share);
-                });
+            walk_open(tree, own, bench.at[k], bench.walk,
+                      [&](std::size_t leaf, std::uint64_t mask) { add(leaf, mask, 1.0); });
+            walk_odd(tree, own.is_set, bench.at[k], bench.walk,
+                     [&](std::size_t leaf, std::size_t row, double share) {
+                         add(leaf, std::uint64_t{1} << row, share);
+                     });
         }
     }
 
@@ -218,6 +248,10 @@ private:
                          std::int64_t value, std::uint64_t mask) {
         std::int64_t* on = steps + begin * kRows;
         std::int64_t* off = steps + end * kRows;
+        if (std::popcount(mask) >= kMany) {
+            add_to_many(on, off, value, mask);
+            return;
+        }
         for (; mask != 0; mask &= mask - 1) {
             const int r = std::countr_zero(mask);
             on[r] += value;
@@ -245,7 +279,8 @@ private:
     ShapBlocks blocks;
     ReadSettings read;
     std::vector<DependenceTree> trees;
-    double grid = 1.0;  ///< in one
+    std::vector<std::vector<std::int64_t>> on_grid_of;  ///< by tree: outputs x leaves
+    double grid = 1.0;                                  ///< in one
 };
 
 }  // namespace

@@ -56,6 +56,23 @@ void list_runs(std::span<const std::uint64_t> at_leaf, std::size_t n_words, Leaf
     }
 }
 
+/// Finds the askers of set columns that have none above them, and the leaves below.
+void find_tops(const ShapTree& tree, LeafPoints& own) {
+    own.is_below.assign(tree.n_leaves, 0);
+    std::vector<std::uint8_t> below(tree.askers.size());
+    for (std::size_t i = 0; i < tree.askers.size(); ++i) {
+        if (own.is_set[i] != 0 && below[i] == 0) {
+            own.tops.push_back(static_cast<std::uint32_t>(i));
+            below[i] = 1;
+        }
+        if (below[i] == 0) continue;
+        for (const std::int32_t child : tree.askers[i].child) {
+            if (child < 0) own.is_below[static_cast<std::size_t>(~child)] = 1;
+            else below[static_cast<std::size_t>(child)] = 1;
+        }
+    }
+}
+
 /// Finds which points lead to which leaf.
 void prepare_points(const ShapModel& model, std::size_t index, const ShapTree& tree,
                     const ReadSettings& read, std::size_t s, LeafPoints& own) {
@@ -69,6 +86,7 @@ void prepare_points(const ShapModel& model, std::size_t index, const ShapTree& t
     }
     if (!any) return;
     own.is_set = std::move(is_set);
+    find_tops(tree, own);
     const std::size_t n_words = read.blocks[s].size();
     std::vector<std::uint64_t> at_leaf(tree.n_leaves * n_words);
     std::vector<std::uint64_t> reach(tree.askers.size());
@@ -112,6 +130,26 @@ void answer_block(const ShapModel& model, std::size_t index, const ShapTree& tre
     answers.divided.assign(tree.askers.size(), 0);
     answers.several.assign(tree.askers.size(), 0);
     model.answer(index, tree, rows, block, answers);
+}
+
+void DependenceRows::follow(const ShapModel& model, std::size_t index, const ShapTree& tree,
+                            const Rows& rows, const ShapBlock& block) {
+    answer_block(model, index, tree, rows, block, answers);
+    odd = 0;
+    for (const std::uint64_t divided : answers.divided) odd |= divided;
+    odd &= rows_of(block);
+    whole = rows_of(block) & ~odd;
+    reach.resize(tree.askers.size());
+    leaf.resize(tree.n_leaves);
+    const auto give = [&](std::int32_t child, std::uint64_t here) {
+        if (child < 0) leaf[static_cast<std::size_t>(~child)] = here;
+        else reach[static_cast<std::size_t>(child)] = here;
+    };
+    give(tree.askers.empty() ? ~0 : 0, whole);
+    for (std::size_t i = 0; i < tree.askers.size(); ++i) {  // parents come first
+        give(tree.askers[i].child[0], reach[i] & ~answers.second[i]);
+        give(tree.askers[i].child[1], reach[i] & answers.second[i]);
+    }
 }
 
 ReadSettings::ReadSettings(const ShapModel& model, std::span<const Setting> settings)

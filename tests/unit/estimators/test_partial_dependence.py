@@ -24,6 +24,7 @@ from treewright import (
     ObliqueTreeClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    Schema,
 )
 from treewright.dependence.dependence import PartialDependence, PartialDependences
 from treewright.errors import ColumnMismatchError, DataError, ParameterError, UnsupportedError
@@ -259,3 +260,25 @@ def test_mistakes_are_refused_in_words() -> None:
         model.partial_dependence(MIXED, "size", sample_weight=[1, 2, 3])
     with pytest.raises(ParameterError, match="label='perhaps' is not an output"):
         model.partial_dependence(MIXED, "size").draw("perhaps")
+
+
+def test_derived_columns_follow_the_column_that_is_set() -> None:
+    rows = {"a": X[:, 0].tolist(), "b": (X[:, 1] + 5).tolist()}
+    added = Schema().derive("total = a + b")
+    target = np.round(X[:, 0] + X[:, 1]) + (X[:, 0] > 1)
+    model = DecisionTreeRegressor(schema=added, max_depth=5).fit(rows, target)
+    assert "total" in {model.tree_.schema.names[i] for i in model.tree_.used_columns}
+    found = model.partial_dependence(rows, "a", grid=6, rows=4)
+    assert "'total' is derived from several columns" in found.method
+    assert_is_mean(found, model, rows, "a")
+    both = model.partial_dependence(rows, ("a", "b"), grid=3)
+    assert "'total' is derived from several columns" in both.method
+    for i, first in enumerate(both.values[0]):
+        for j, second in enumerate(both.values[1]):
+            changed = with_value(with_value(rows, "a", first), "b", second)
+            assert both.mean[i, j, 0] == pytest.approx(model.predict(changed).mean(), rel=1e-12)
+    half = Schema().derive("half = a / 2")
+    single = DecisionTreeRegressor(schema=half, max_depth=5).fit(rows, target)
+    halved = single.partial_dependence(rows, "a", grid=6)
+    assert halved.method == "by one walk of the trees"
+    assert_is_mean(halved, single, rows, "a")

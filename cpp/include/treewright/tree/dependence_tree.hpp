@@ -2,7 +2,6 @@
 /// lead to which leaf, and the rows that reach each leaf with the set columns left open.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +40,8 @@ struct LeafPoints {
     };
     bool is_mixed = false;                 ///< a set column decides questions together with others
     std::vector<std::uint8_t> is_set;      ///< by asker; empty: the tree asks no set column
+    std::vector<std::uint32_t> tops;       ///< askers of set columns that have none above them
+    std::vector<std::uint8_t> is_below;    ///< by leaf: under one of them
     std::vector<std::uint32_t> run_start;  ///< leaves + 1
     std::vector<Run> runs;
     std::vector<Divided> divided;
@@ -70,9 +71,19 @@ struct ReadSettings {
 [[nodiscard]] DependenceTree prepare_tree(const ShapModel& model, std::size_t index,
                                           const ReadSettings& read);
 
-constexpr std::size_t kFewAskers = 256;  ///< of a tree that is walked in one pass
+/// Rows of a block in a tree whose columns are as they are.
+struct DependenceRows {
+    ShapAnswers answers;
+    std::uint64_t whole = 0;           ///< rows that no question divides
+    std::uint64_t odd = 0;             ///< the others
+    std::vector<std::uint64_t> reach;  ///< whole rows at each asker
+    std::vector<std::uint64_t> leaf;   ///< and at each leaf
 
-/// Rows of a block that reach leaves with the set columns left open: all that one walk needs.
+    void follow(const ShapModel& model, std::size_t index, const ShapTree& tree, const Rows& rows,
+                const ShapBlock& block);
+};
+
+/// Working memory of walks.
 struct DependenceWalk {
     struct Visit {
         std::int32_t child;
@@ -86,51 +97,39 @@ struct DependenceWalk {
     std::vector<Part> parts;
 };
 
-/// Calls reached(leaf, rows) for leaves that any of `rows` reaches, whole; rows that another
-/// question divides are walked alone, by part(leaf, row, share).
-template <class Reached, class Part>
-void walk(const ShapTree& tree, std::span<const std::uint8_t> is_set, const ShapAnswers& answers,
-          std::uint64_t rows, DependenceWalk& bench, Reached&& reached, Part&& part) {
-    const auto left_open = [&](std::size_t i) { return !is_set.empty() && is_set[i] != 0; };
-    std::uint64_t odd = 0;
-    for (std::size_t i = 0; i < tree.askers.size(); ++i)
-        if (!left_open(i)) odd |= answers.divided[i];
-    odd &= rows;
-    const std::int32_t root = tree.askers.empty() ? ~0 : 0;
-    if (tree.askers.size() <= kFewAskers && !tree.askers.empty()) {
-        // Parents come first: one pass, without a stack.
-        std::array<std::uint64_t, kFewAskers> reach;
-        reach[0] = rows & ~odd;
-        const auto give = [&](std::int32_t child, std::uint64_t here) {
-            if (child >= 0) reach[static_cast<std::size_t>(child)] = here;
-            else if (here != 0) reached(static_cast<std::size_t>(~child), here);
-        };
-        for (std::size_t i = 0; i < tree.askers.size(); ++i) {
-            const std::uint64_t open = left_open(i) ? ~std::uint64_t{0} : 0;
-            const std::uint64_t second = answers.second[i];
-            give(tree.askers[i].child[0], reach[i] & (~second | open));
-            give(tree.askers[i].child[1], reach[i] & (second | open));
+/// Calls reached(leaf, rows) for the leaves under questions about set columns, with the whole rows
+/// that come there if these questions are left open. Rows that come to no such question stay where
+/// they are: at.reach of `tops` tells which.
+template <class Reached>
+void walk_open(const ShapTree& tree, const LeafPoints& own, const DependenceRows& at,
+               DependenceWalk& bench, Reached&& reached) {
+    for (const std::uint32_t top : own.tops) {
+        bench.stack.assign(1, {static_cast<std::int32_t>(top), at.reach[top]});
+        while (!bench.stack.empty()) {
+            const auto [child, here] = bench.stack.back();
+            bench.stack.pop_back();
+            if (here == 0) continue;
+            if (child < 0) {
+                reached(static_cast<std::size_t>(~child), here);
+                continue;
+            }
+            const auto i = static_cast<std::size_t>(child);
+            const std::uint64_t open = own.is_set[i] != 0 ? ~std::uint64_t{0} : 0;
+            const std::uint64_t second = at.answers.second[i];
+            bench.stack.push_back({tree.askers[i].child[1], here & (second | open)});
+            bench.stack.push_back({tree.askers[i].child[0], here & (~second | open)});
         }
-    } else {
-        bench.stack.assign(1, {root, rows & ~odd});
     }
-    while (!bench.stack.empty()) {
-        const auto [child, here] = bench.stack.back();
-        bench.stack.pop_back();
-        if (here == 0) continue;
-        if (child < 0) {
-            reached(static_cast<std::size_t>(~child), here);
-            continue;
-        }
-        const auto i = static_cast<std::size_t>(child);
-        const bool both = left_open(i);
-        const std::uint64_t second = answers.second[i];
-        bench.stack.push_back({tree.askers[i].child[1], both ? here : here & second});
-        bench.stack.push_back({tree.askers[i].child[0], both ? here : here & ~second});
-    }
-    for (; odd != 0; odd &= odd - 1) {
+}
+
+/// Calls part(leaf, row, share) for every leaf that a row which some question divides comes to;
+/// `is_set` is empty where no column is set.
+template <class Part>
+void walk_odd(const ShapTree& tree, std::span<const std::uint8_t> is_set, const DependenceRows& at,
+              DependenceWalk& bench, Part&& part) {
+    for (std::uint64_t odd = at.odd; odd != 0; odd &= odd - 1) {
         const auto row = static_cast<std::size_t>(std::countr_zero(odd));
-        bench.parts.assign(1, {root, 1.0});
+        bench.parts.assign(1, {tree.askers.empty() ? ~0 : 0, 1.0});
         while (!bench.parts.empty()) {
             const auto [child, share] = bench.parts.back();
             bench.parts.pop_back();
@@ -143,9 +142,10 @@ void walk(const ShapTree& tree, std::span<const std::uint8_t> is_set, const Shap
             const ShapTree::Asker& asker = tree.askers[i];
             double first = 1.0;
             double other = 1.0;
-            if (!left_open(i)) {
-                const bool second = (answers.second[i] >> row & 1) != 0;
-                first = (answers.divided[i] >> row & 1) != 0 ? asker.cover : second ? 0.0 : 1.0;
+            if (is_set.empty() || is_set[i] == 0) {
+                const bool second = (at.answers.second[i] >> row & 1) != 0;
+                const bool divided = (at.answers.divided[i] >> row & 1) != 0;
+                first = divided ? asker.cover : second ? 0.0 : 1.0;
                 other = 1.0 - first;
             }
             bench.parts.push_back({asker.child[1], share * other});

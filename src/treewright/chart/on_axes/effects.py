@@ -102,7 +102,8 @@ def plot_arrows(chart: ArrowChart, ax: Axes) -> None:
     ax.plot([stops[-1], stops[-1]], [last - 0.73, last], color=paint("axis"), linewidth=POINTS)
     ax.scatter([stops[0], stops[-1]], [0, last], s=(11 * POINTS) ** 2, c=[paint("ink")], zorder=3)
     _beside(ax, texts[0], (stops[0], 0))
-    note = f"; {clean_sentence(chart.end_note)}" if chart.end_note else ""
+    told = shorten_end(clean_sentence(chart.end_note), MOST_NAME, 12.5, bold=True)
+    note = f"; {told}" if told else ""
     _beside(ax, f"{texts[-1]}{note}", (stops[-1], last), bold=True)
 
 
@@ -142,7 +143,7 @@ def plot_columns(chart: ColumnsChart, ax: Axes) -> None:
     ax.tick_params(axis="y", length=0)
     base, lost = np.zeros(len(table)), 0.0
     for k in chart.order():
-        label = shorten_end(names[k], MOST_NAME, 12.5) if names else "_rows"
+        label = shorten_end(names[k], MOST_NAME / 2, 12.5) if names else "_rows"
         style = {"color": paint(chart.fill(k)), "linewidth": 0, "zorder": 2}
         ax.bar(
             edges[:-1], table[:, k], np.diff(edges) * 0.97, base, align="edge", label=label, **style
@@ -150,7 +151,7 @@ def plot_columns(chart: ColumnsChart, ax: Axes) -> None:
         if has_gaps:
             ax.bar([middle], [missing[k]], 0.045 * wide, [lost], **style)
         base, lost = base + table[:, k], lost + float(missing[k])
-    if chart.cut is not None:
+    if chart.cut is not None and limits[0] <= chart.cut <= limits[1]:
         ax.plot(
             [chart.cut] * 2,
             [0, 1.02 * highest],
@@ -181,7 +182,7 @@ def _plot_shares(chart: ColumnsChart, ax: Axes) -> None:
         shares = [line / line.sum() if line.sum() > 0 else line for _, line in lines]
         left = [float(share[:k].sum()) for share in shares]
         width = [float(share[k]) for share in shares]
-        label = shorten_end(name, MOST_NAME, 12.5) if chart.classes else "_rows"
+        label = shorten_end(name, MOST_NAME / 2, 12.5) if chart.classes else "_rows"
         ax.barh(range(len(lines)), width, 0.55, left, color=paint(chart.fill(k)), label=label)
     for i, (_, line) in enumerate(lines):
         at = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
