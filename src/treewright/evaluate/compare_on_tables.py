@@ -48,9 +48,9 @@ def compare_on_tables(
     learners
         A list, or a mapping from names, as for :func:`compare`.
     tables
-        A mapping from names to ``(X, y)`` or to examples of :func:`load_example`, or a list of
-        such examples. Where a learner fails, or a table cannot be divided into folds, the table
-        takes no part in the tests, and the result says so.
+        A mapping from names to ``(X, y)`` or to examples of :func:`treewright.load_example`, or a
+        list of such examples. Where a learner fails, or a table cannot be divided into folds, the
+        table takes no part in the tests, and the result says so.
     reference
         Name of the learner that the others are compared with; by default the first.
     cv, repeats, stratify

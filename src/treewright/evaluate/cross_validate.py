@@ -32,6 +32,7 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.chart.picture import Picture
 from treewright.data.frame import Frame
+from treewright.evaluate.column_texts import ColumnTexts
 from treewright.evaluate.curves.of_answers import CurvesOfAnswers
 from treewright.evaluate.intervals import Interval, fold_mean
 from treewright.evaluate.metrics import Metric, metrics_of
@@ -177,7 +178,9 @@ class CrossValidation(CurvesOfAnswers, Result):
         metric = self.metric
         for each in self.scores.metrics:
             found = self.scores[each.name]
-            spread = (each.format(self.mean(each.name)), each.format(self.sd(each.name)))
+            texts = ColumnTexts.of(each, [found])  # one metric, one number of decimals
+            write = each.format if each.is_share else texts.plain
+            spread = (write(self.mean(each.name)), write(self.sd(each.name)))
             shown = spread if len(self.done) > 1 and self._has_fold_figures else ("", "")
             lines.append((each.title, found.value_text(), found.ends_text(), *shown))
         rest = []

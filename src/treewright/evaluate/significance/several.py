@@ -131,7 +131,7 @@ def max_t(
 ) -> Simultaneous:
     """Return adjusted p-values and intervals of several paired t-tests on the same folds.
 
-    The largest of all |t| is compared with its own distribution, for Student's t with the
+    The largest of all ``|t|`` is compared with its own distribution, for Student's t with the
     correlations that the differences have (Hothorn, Bretz and Westfall 2008, Biom. J. 50). Learners
     compared on the same folds vary together, so that this is sharper than Bonferroni. Nothing is
     drawn: see :mod:`treewright.evaluate.significance.largest_t`. A comparison without spread has
