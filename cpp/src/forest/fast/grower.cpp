@@ -14,6 +14,14 @@
 namespace treewright::forest {
 static_assert(kMostRows == grow::kMostRowsOfFastGrower);
 
+bool fits_double(const data::Column& column, std::size_t n_rows) {
+    if (column.type != data::ValueType::i64) return true;
+    for (std::size_t row = 0; row < n_rows; ++row)
+        if (!column.is_missing(row) && std::abs(static_cast<double>(column.whole(row))) > 0x1.0p52)
+            return false;
+    return true;
+}
+
 namespace {
 
 /// Whether floats hold every value of a column exactly.
@@ -36,15 +44,6 @@ bool note_gaps(const data::Column& column, std::size_t c, std::size_t n_rows, Ta
         any = true;
     }
     return any;
-}
-
-/// Whether doubles hold every value of an integer column exactly.
-bool fits_double(const data::Column& column, std::size_t n_rows) {
-    if (column.type != data::ValueType::i64) return true;
-    for (std::size_t row = 0; row < n_rows; ++row)
-        if (!column.is_missing(row) && std::abs(static_cast<double>(column.whole(row))) > 0x1.0p52)
-            return false;
-    return true;
 }
 
 /// Ratio of columns of the table to columns considered per node up to which rows are stored whole.

@@ -57,6 +57,9 @@ struct FastData {
     TableGaps gaps;
 };
 
+/// Whether doubles hold every value of an integer column exactly.
+[[nodiscard]] bool fits_double(const data::Column& column, std::size_t n_rows);
+
 /// Sorts the columns (or stores the rows for drawn cuts); null if a value is missing and its policy
 /// is not served, or if a double does not hold an integer. Of the growers of best cuts the faster
 /// one is chosen, unless `engine` is given.

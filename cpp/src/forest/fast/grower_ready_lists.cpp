@@ -2,8 +2,8 @@
 /// kept that another tree could use.
 #include "treewright/forest/fast/grower.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <numeric>
 
 #include "treewright/data/side_by_side.hpp"
@@ -11,16 +11,6 @@
 
 namespace treewright::forest {
 namespace {
-
-/// Whether doubles hold every value of a column exactly.
-bool fits_double(const data::Column& column, std::size_t n_rows) {
-    if (column.type != data::ValueType::i64) return true;
-    constexpr double kMost = 0x1.0p52;
-    for (std::size_t row = 0; row < n_rows; ++row)
-        if (!column.is_missing(row) && std::abs(static_cast<double>(column.whole(row))) > kMost)
-            return false;
-    return true;
-}
 
 /// Bit of each row's entry that tells the second of two classes.
 std::vector<std::uint8_t> positives(const data::Target& target, std::size_t n_rows) {
