@@ -90,18 +90,11 @@ TREEWRIGHT_SIMD void add_to_many(std::int64_t* on, std::int64_t* off, std::int64
     }
 }
 
-/// Adds a value each to the rows of a mask, at all points.
-TREEWRIGHT_SIMD void add_still(std::int64_t* on, const std::int64_t* value, std::uint64_t mask) {
-    for (std::size_t r = 0; r < kRows; ++r) {
-        const auto taken = static_cast<std::int64_t>(mask >> r & 1);
-        on[r] += -taken & value[r];
-    }
-}
-
 /// Working memory of a thread.
 struct Bench {
     std::vector<DependenceRows> at;   ///< by tree
     std::vector<std::int64_t> plain;  ///< trees x outputs of a tree x rows: their whole answer
+    std::vector<std::int64_t> all;    ///< outputs x rows: what all trees answer
     std::vector<std::int64_t> steps;  ///< outputs x (points + 1) x rows
     std::vector<std::int64_t> sums;
     std::vector<Column> columns;
@@ -180,6 +173,13 @@ private:
             bench.at[k].follow(model, k, *trees[k].tree, rows, block);
             add_plain(k, bench);
         }
+        bench.all.assign(model.n_outputs * kRows, 0);
+        for (std::size_t k = 0; k < trees.size(); ++k) {
+            const ShapTree& tree = *trees[k].tree;
+            const std::int64_t* plain = bench.plain.data() + k * model.n_outputs * kRows;
+            std::int64_t* into = bench.all.data() + tree.first_output * kRows;
+            for (std::size_t i = 0; i < tree.n_outputs * kRows; ++i) into[i] += plain[i];
+        }
         for (std::size_t s = 0; s < read.settings.size(); ++s) {
             if (is_mixed[s] != 0) continue;
             progress.check(thread == 0);
@@ -208,18 +208,23 @@ private:
     void add_steps(std::size_t s, Bench& bench) {
         const std::size_t stride = (read.n_points(s) + 1) * kRows;
         bench.steps.assign(model.n_outputs * stride, 0);
+        for (std::size_t o = 0; o < model.n_outputs; ++o)
+            std::copy_n(bench.all.data() + o * kRows, kRows, bench.steps.data() + o * stride);
         for (std::size_t k = 0; k < trees.size(); ++k) {
             const ShapTree& tree = *trees[k].tree;
             const LeafPoints& own = trees[k].points[s];
             std::int64_t* first = bench.steps.data() + tree.first_output * stride;
-            // Whole rows that come to no question about a set column answer as they do without.
-            std::uint64_t still = bench.at[k].whole;
-            for (const std::uint32_t top : own.tops) still &= ~bench.at[k].reach[top];
-            if (own.is_set.empty()) still = ~std::uint64_t{0};
+            if (own.is_set.empty()) continue;
+            // Rows that come to a question about a set column answer otherwise than they do
+            // without.
+            std::uint64_t moved = bench.at[k].odd;
+            for (const std::uint32_t top : own.tops) moved |= bench.at[k].reach[top];
             const std::int64_t* plain = bench.plain.data() + k * model.n_outputs * kRows;
             for (std::size_t o = 0; o < tree.n_outputs; ++o)
-                add_still(first + o * stride, plain + o * kRows, still);
-            if (own.is_set.empty()) continue;
+                for (std::uint64_t mask = moved; mask != 0; mask &= mask - 1) {
+                    const int r = std::countr_zero(mask);
+                    first[o * stride + r] -= plain[o * kRows + r];
+                }
             const auto add = [&](std::size_t leaf, std::uint64_t mask, double share) {
                 for (std::size_t o = 0; o < tree.n_outputs; ++o) {
                     const double value = share * value_of(tree, o, leaf);

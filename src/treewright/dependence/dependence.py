@@ -17,6 +17,7 @@ from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figures
 from treewright.text.table import TextColumn, lay_out, width_of
 from treewright.text.values import format_float
+from treewright.text.wrap import wrap_words
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray, Int64Array
@@ -256,7 +257,11 @@ class PairDependence(_OfOutputs):
         ]
         for j, each in enumerate(across):
             head = short_name(second[each], 9)
-            columns.append(TextColumn(head, [line[j] for line in cells], right=True))
+            wider = [*columns, TextColumn(head, [line[j] for line in cells], right=True)]
+            if j and width_of(wider) > _MOST_WIDE:
+                across = across[:j]
+                break
+            columns = wider
         name = short_name(self.columns[1], 30)
         of = (
             ""
@@ -265,7 +270,7 @@ class PairDependence(_OfOutputs):
         )
         part = len(down) < len(first) or len(across) < len(second)
         told = f"down {short_name(self.columns[0], 30)}, across {name}{', in part' if part else ''}"
-        return "\n".join([lay_out(columns), told, _foot(self, of)])
+        return "\n".join([lay_out(columns), wrap_words(told), _foot(self, of)])
 
     def to_frame(self) -> Frame:
         """Return a line per pair of values: both, and the mean answer of each output."""
@@ -382,7 +387,7 @@ def _with_outputs(
 def _foot(found: _OfOutputs, of: str = "") -> str:
     n = found.n_rows
     rows = "1 row" if n == 1 else f"{n:,} rows"
-    return f"mean {found.scale}{of} of {rows}; exact, {found.method}"
+    return wrap_words(f"mean {found.scale}{of} of {rows}; exact, {found.method}")
 
 
 def _some(n: int, most: int) -> list[int]:

@@ -37,7 +37,7 @@ def importance_chart(found: Importances) -> DotChart:
     trees = f"{found.n_trees:,} {found.measured_on}s"
     return DotChart(
         title=_title(found),
-        subtitle=found.measure,
+        subtitle=found.measure[:1].upper() + found.measure[1:],
         caption=f"Line: 95 % interval of the mean over {trees}." if has_interval else "",
         rows=rows,
         stems=True,

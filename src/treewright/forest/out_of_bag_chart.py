@@ -25,7 +25,7 @@ def out_of_bag_chart(told: OutOfBag) -> Chart:
     return Chart(
         title=f"Out of bag {len(n_trees):,} trees err by {last}",
         subtitle=f"{'Error' if is_rate else 'Mean squared error'} out of bag by number of trees",
-        x=Axis("trees", unit=("tree", "trees")),
+        x=Axis("trees"),
         y=Axis("error", limits=(0, None), form="percent" if is_rate else "number"),
         marks=[Line(n_trees[chosen], told.curve[chosen], name="out of bag")],
     )
