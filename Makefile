@@ -12,9 +12,10 @@ CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt py
 
 .PHONY: demo docs test test-wheel test-slow test-peers lint format bench sanitize core-tests odr fuzz clean setup
 
-## demo: grow, explain and judge trees on a real table
+## demo: grow, explain and judge trees on a real table; one report in build/report.html
 demo: $(VENV)/.built
 	@$(BIN)/python -m treewright demo
+	@mkdir -p build && $(BIN)/python -m treewright report example:loans --out build/report.html
 
 ## docs: the documentation as pages, in build/docs; a warning is an error
 docs: $(VENV)/.docs
