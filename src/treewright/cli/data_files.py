@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.failure import Failure, usage
 from treewright.cli.progress import Working
-from treewright.cli.reading.column_roles import (
-    FEW_ROWS,
-    all_differ,
-    is_identifier,
-    n_distinct,
-    row_weights,
-    target_values,
-    task_of,
-)
-from treewright.cli.reading.column_roles import Task as Task
 from treewright.cli.reading.how_to_read import HowToRead as HowToRead
 from treewright.cli.reading.how_to_read import learn_like, like_reading, options_of
 from treewright.cli.reading.how_to_read import with_schema as with_schema
+from treewright.cli.reading.row_weights import row_weights
 from treewright.cli.reading.tables import EXAMPLE as EXAMPLE
 from treewright.cli.reading.tables import LearningTable as LearningTable
 from treewright.cli.reading.tables import RawTable as RawTable
 from treewright.cli.reading.tables import stem_of as stem_of
 from treewright.cli.session import Session
+from treewright.data.column_roles import (
+    FEW_ROWS,
+    all_differ,
+    is_identifier,
+    n_distinct,
+    target_values,
+    task_of,
+)
+from treewright.data.column_roles import Task as Task
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:

@@ -119,6 +119,7 @@ def _run_command(command: Command, words: Sequence[str], session: Session) -> in
             return Exit.DONE
         made = Session.of(command.name, values)
         session.__dict__.update(made.__dict__)
+        session.words = tuple(words)
         own = {each.name for each in command.arguments} | set(command.options)
         given = {name: value for name, value in values.items() if name in own}
         with _warnings_told(session):

@@ -65,6 +65,8 @@ class Session:
         All notes and warnings so far, in order.
     writing
         The file that would be replaced, for the word after Ctrl-C.
+    words
+        What was typed after the command.
     """
 
     command: str
@@ -78,6 +80,7 @@ class Session:
     debug: bool = False
     notes: list[Note] = field(default_factory=list)
     writing: str | None = None
+    words: tuple[str, ...] = ()
     _told: int = 0
 
     @classmethod

@@ -18,8 +18,8 @@ from treewright.cli.data_files import (
 from treewright.cli.fitting.costs import costs_of_file
 from treewright.cli.fitting.like import Like
 from treewright.cli.options import READING
-from treewright.cli.reading.column_roles import kinds_to_say
 from treewright.cli.session import Session
+from treewright.data.column_roles import kinds_to_say
 
 
 def seed_of(options: Mapping[str, Any]) -> int:

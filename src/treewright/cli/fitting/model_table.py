@@ -19,11 +19,12 @@ from treewright.cli.data_files import (
 from treewright.cli.failure import Failure
 from treewright.cli.model_files import remembered_of
 from treewright.cli.progress import Working
-from treewright.cli.reading.column_roles import kinds_to_say, row_weights
 from treewright.cli.reading.file_faults import check_before_reading, told_as_options
 from treewright.cli.reading.how_to_read import options_of
+from treewright.cli.reading.row_weights import row_weights
 from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
+from treewright.data.column_roles import kinds_to_say
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:

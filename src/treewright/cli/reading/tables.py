@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from treewright.array_types import Array
     from treewright.cli.fitting.costs import Costs
-    from treewright.cli.reading.column_roles import Task
+    from treewright.data.column_roles import Task
     from treewright.data.frame import Frame
     from treewright.data.reading import Reading
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from treewright.cli.failure import Failure
-
 if TYPE_CHECKING:
     from treewright.array_types import Array
     from treewright.data.column import Column
@@ -19,9 +17,6 @@ FEW_ROWS = 8
 """In fewer rows values may all differ by chance."""
 _MOST_WHOLE_CLASSES = 10
 """Whole numbers of at most so many values are classes."""
-
-
-_IN_WORDS = {"value": "texts", "datetime": "dates", "duration": "durations"}
 
 
 def task_of(column: Column) -> Task:
@@ -71,32 +66,6 @@ def is_identifier(name: str, column: Column) -> bool:
     numbers = column.numbers()
     return column.storage != "float" and bool(
         np.array_equal(numbers, np.arange(1, len(numbers) + 1))
-    )
-
-
-def row_weights(frame: Frame, name: str, source: str) -> Array:
-    """Return the weights of rows that a column has; refuse one that has none."""
-    import numpy as np
-
-    column = frame.column(name)
-    found = ""
-    if column.storage not in ("float", "int", "uint"):
-        found = f"it has {_IN_WORDS[column.storage]}"
-    elif column.missing.any():
-        found = f"it is missing in row {int(column.missing.argmax()) + 1:,}"
-    else:
-        weights = np.asarray(column.to_numpy(), dtype=np.float64)
-        refused = ~(np.isfinite(weights) & (weights >= 0))
-        if not refused.any():
-            return weights
-        row = int(refused.argmax())
-        found = f"row {row + 1:,} has {weights[row]:g}"
-    raise Failure(
-        code="weights",
-        message=f"column {name!r} of {source} has no weights: {found}",
-        hint="--weight with a column of numbers, 0 or more, in every row",
-        file=source,
-        column=name,
     )
 
 
