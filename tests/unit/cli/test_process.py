@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from unit.cli.test_screens import SCREENS, commands, prepare
 
 COMMAND = [sys.executable, "-m", "treewright"]
 unix = pytest.mark.skipif(os.name == "nt", reason="signals and terminals of Unix")
@@ -131,6 +134,47 @@ def test_a_terminal_has_colour_and_width(grown: Path) -> None:
     plain = typed_at_terminal(["show", "loans.tw"], [], grown, NO_COLOR="1")
     assert "\x1b[" not in plain
     assert max(map(len, plain.splitlines())) <= 80
+
+
+@unix
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["analyst", "engineer", "lecturer"])
+def test_a_walk_through_at_a_terminal_is_the_one_in_a_pipe(name: str, tmp_path: Path) -> None:
+    prepare(tmp_path)
+    for line, shown in commands((SCREENS / f"{name}.txt").read_text(encoding="utf-8")):
+        words = shlex.split(line)
+        if words[0] == "consult" or "--steps" in words:
+            continue  # they ask, where there is a terminal
+        seen = typed_at_terminal(words, [], tmp_path, NO_COLOR="1")
+        told = re.sub(r"(?:\r[^\r\n]*)+\r", "", seen)  # progress, which is erased
+        told = re.sub(r"^versions .*\n", "", told, flags=re.M)
+        told = re.sub(r"format (\d+), [\d,]+ bytes", r"format \1, N bytes", told)
+        assert told == re.sub(r"\(exit \d+\)\n$", "", shown), line
+        assert max(map(len, told.splitlines()), default=0) <= 80
+
+
+@unix
+def test_names_of_files_are_links_at_a_terminal_with_colour(tmp_path: Path) -> None:
+    words = ["fit", "example:play_tennis", "-a", "id3", "--no-check"]
+    seen = typed_at_terminal(words, [], tmp_path)
+    address = (tmp_path / "play_tennis.tw").as_uri()
+    link = f"saved \x1b]8;;{address}\x1b\\\x1b[1mplay_tennis.tw\x1b[0m\x1b]8;;\x1b\\"
+    assert link in seen
+    plain = typed_at_terminal(words, [], tmp_path, NO_COLOR="1")
+    assert "replaced play_tennis.tw" in plain
+    assert "\x1b" not in plain
+
+
+@unix
+def test_a_long_name_breaks_the_line_of_what_is_next(tmp_path: Path) -> None:
+    name = "a_rather_long_name_of_a_model_in_a_folder.tw"
+    words = ["fit", "example:play_tennis", "-a", "id3", "--no-check", "--out", name]
+    seen = typed_at_terminal(words, [], tmp_path, NO_COLOR="1").splitlines()
+    assert seen[-3:] == [
+        f"saved {name}",
+        f"next: treewright why {name}, treewright",
+        f"rules {name}",
+    ]
 
 
 def test_help_and_info_start_quickly(grown: Path) -> None:

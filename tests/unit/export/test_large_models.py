@@ -74,14 +74,14 @@ int main(void) {
             seed = seed * 1664525u + 1013904223u;
             x[i][j] = seed / 4294967296.0 * 4.0 - 2.0;
         }
-    for (int round = 0; round < 15; ++round) {
+    for (int round = 0; round < 400; ++round) {  // a millisecond each: some are undisturbed
         clock_t start = clock();
-        for (int i = 0; i < 2000; ++i) {
+        for (int i = 0; i < 100; ++i) {
             boost_row row;
-            memcpy(&row, x[i], sizeof row);
+            memcpy(&row, x[round % 20 * 100 + i], sizeof row);
             sum += boost_predict(&row);
         }
-        double took = (double)(clock() - start) / CLOCKS_PER_SEC * 1e6 / 2000;
+        double took = (double)(clock() - start) / CLOCKS_PER_SEC * 1e6 / 100;
         if (took < best) best = took;
     }
     printf("%g %g", best, sum);
@@ -91,4 +91,4 @@ int main(void) {
     (tmp_path / "main.c").write_text(main)
     call(["gcc", "-std=c99", "-O2", "-o", tmp_path / "ask", tmp_path / "main.c", "-lm"])
     took = float(call([tmp_path / "ask"]).split()[0])
-    assert took < 20.0  # 7 to 9 on a busy machine; 10 is the aim
+    assert took < 10.0, took
