@@ -62,6 +62,7 @@ treewright::Progress make_progress(const std::optional<nb::callable>& report);
 treewright::tree::TreeView checked(nb::handle arrays);
 /// The arrays of the contract in tree/arrays.py, by name.
 nb::dict arrays_of(treewright::tree::Tree tree, treewright::Progress& progress);
+nb::dict dict_of(treewright::tree::TreeArrays arrays, std::size_t width);
 
 /// Rows to explain, with the numbers that linear models in leaves multiply.
 struct BoundShapRows {

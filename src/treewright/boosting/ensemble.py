@@ -72,7 +72,7 @@ class BoostedEnsemble(TreeEnsemble):
     base
         The score that every row starts from, by output.
     link
-        How a score becomes a prediction; one of :data:`~treewright.boosting.links.LINKS`.
+        How a score becomes a prediction; one of ``treewright.boosting.links.LINKS``.
     schema, classes
         As for :class:`~treewright.tree.tree.Tree`.
     criterion
@@ -234,7 +234,7 @@ class BoostedEnsemble(TreeEnsemble):
         Parameters
         ----------
         table, background, interactions, n_threads
-            As for :func:`~treewright.explain.shap.explain_trees`.
+            As for ``treewright.explain.shap.explain_trees``.
         of_probability
             Whether values beside each background row are scaled to the probability.
         by_hessian

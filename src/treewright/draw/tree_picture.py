@@ -63,7 +63,7 @@ class _Plan:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreePicture(Picture):
-    """A picture of a tree; made by :meth:`Tree.draw`.
+    """A picture of a tree; made by :meth:`treewright.Tree.draw`.
 
     Parameters
     ----------

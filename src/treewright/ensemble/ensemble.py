@@ -271,7 +271,7 @@ class Ensemble(TreeEnsemble):
         Parameters
         ----------
         table, background, interactions, n_threads
-            As for :func:`~treewright.explain.shap.explain_trees`.
+            As for ``treewright.explain.shap.explain_trees``.
         """
         check_background(background)
         shares = list(self._shares())

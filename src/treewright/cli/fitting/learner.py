@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from treewright.cli.algorithms import Choice, check_algorithm, check_task
+from treewright.cli.algorithms import Choice, check_algorithm, check_settings, check_task
 from treewright.cli.data_files import (
     HowToRead,
     LearningTable,
@@ -39,13 +39,15 @@ def choice_of(session: Session, options: Mapping[str, Any], like: Like | None = 
             "parameters-not-taken",
             f"{algorithm} has its own parameters, not those of {like.path}",
         )
-    return Choice(
+    choice = Choice(
         algorithm=algorithm,
         settings=options["settings"],
         seed=options["seed"],
         threads=options["threads"],
         like=taken,
     )
+    check_settings(choice)
+    return choice
 
 
 def table_of(
