@@ -10,6 +10,10 @@ import pytest
 from unit.cli.test_python_lines import executed
 from unit.cli.typed import run
 
+from treewright.cli.algorithms import Choice
+from treewright.data.column_roles import Task
+from treewright.reporting.learners import default_model
+
 FEW = "--folds 3"
 
 
@@ -128,3 +132,10 @@ def test_an_example_is_a_table_too(tmp_path: Path) -> None:
     page = (tmp_path / "play_tennis-report.html").read_text(encoding="utf-8")
     assert "Outlook comes first, then Humidity and Wind" in page
     assert "report example:play_tennis -a id3 -q" in page
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_its_tree_is_the_one_of_fit(task: Task) -> None:
+    of_fit = Choice(algorithm="tree").estimator(task).get_params()
+    of_report = default_model(task, 100).get_params()
+    assert {**of_report, "random_state": 0} == of_fit
