@@ -120,8 +120,8 @@ def largest_t(differences: FloatArray, alternative: Alternative) -> LargestT:
     """
     centred = (differences - differences.mean(axis=0)) / np.ptp(differences, axis=0)
     # R of QR: columns of length 1, with the products that the centred differences have.
-    root = np.linalg.qr(centred / np.linalg.norm(centred, axis=0), mode="r")
-    root = root[np.abs(root).max(axis=1) > 1e-12]
+    whole = np.asarray(np.linalg.qr(centred / np.linalg.norm(centred, axis=0), mode="r"))
+    root = whole[np.abs(whole).max(axis=1) > 1e-12]
     rank = len(root)
     n_dimensions = rank if rank == 1 else rank + rank % 2
     directions = _directions(n_dimensions)
