@@ -57,6 +57,16 @@ struct PackedNames {
     void append(const PackedNames& from, std::size_t question);
 };
 
+/// What a tree that stands alone shows of its nodes beside what predicts (single_tree.hpp).
+struct ShownNode {
+    double gain = 0.0;            ///< of its question, as the general grower notes it
+    std::uint32_t n_columns = 0;  ///< not constant among its rows
+};
+struct PackedShown {
+    std::vector<ShownNode> nodes;          ///< as the tree's
+    std::vector<std::uint32_t> leaf_rows;  ///< of numbers: rows of the table, leaf by leaf
+};
+
 struct PackedTree {
     std::vector<PackedNode> nodes;      ///< breadth-first
     std::vector<std::uint32_t> counts;  ///< leaves x classes: rows drawn; regression: leaves
@@ -64,6 +74,7 @@ struct PackedTree {
     std::vector<double> spread;         ///< regression: sum of squares in each leaf; empty: all 0
     std::vector<double> importance;     ///< by column: decrease of impurity, weighted by rows
     PackedNames names;                  ///< empty in trees that predict
+    PackedShown shown;                  ///< the same
 };
 
 /// How the predictions of the trees are combined.
@@ -112,6 +123,9 @@ void walk_blocks(const tree::Rows& rows, Team& team,
 /// Computes everything that follows from the leaves; `is_real`: columns of decimals, not integers.
 [[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                                 const std::vector<bool>& is_real);
+
+/// The threshold of a column of integers; of the question whether a value is known, the largest.
+[[nodiscard]] std::int64_t whole_threshold(double threshold);
 
 /// Whether every index of a tree from an untrusted source is in range.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);
