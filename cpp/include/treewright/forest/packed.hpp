@@ -62,8 +62,12 @@ struct PackedTree {
     std::vector<std::uint32_t> counts;  ///< leaves x classes: rows drawn; regression: leaves
     std::vector<double> values;         ///< regression: prediction of each leaf
     std::vector<double> spread;         ///< regression: sum of squares in each leaf; empty: all 0
+    std::vector<double> weights;        ///< in place of counts where rows weigh differently
     std::vector<double> importance;     ///< by column: decrease of impurity, weighted by rows
-    PackedNames names;                  ///< empty in trees that predict
+    PackedNames names;                  ///< empty in trees that predict, as are weights
+
+    /// Whether it holds what prediction knows nothing of.
+    [[nodiscard]] bool must_be_unpacked() const { return !names.n_rows.empty(); }
 };
 
 /// How the predictions of the trees are combined.
@@ -109,9 +113,10 @@ void walk_blocks(const tree::Rows& rows, Team& team,
                  const std::function<void(const WalkBlock& block)>& work);
 [[nodiscard]] std::size_t n_walk_blocks(const tree::Rows& rows);
 
-/// Computes everything that follows from the leaves; `is_real`: columns of decimals, not integers.
+/// Computes everything that follows from the leaves; `is_real`: columns of decimals, not integers;
+/// `in_bits`: impurity is entropy, not Gini's.
 [[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
-                                const std::vector<bool>& is_real);
+                                const std::vector<bool>& is_real, bool in_bits = false);
 
 /// Whether every index of a tree from an untrusted source is in range.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);
