@@ -10,11 +10,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-com
 export PYTHONDONTWRITEBYTECODE :=
 CORE := $(shell find cpp/include cpp/src cpp/bindings -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-wheel test-slow test-peers lint format bench sanitize core-tests odr fuzz clean setup
+.PHONY: demo docs test test-wheel test-slow test-peers lint format bench sanitize core-tests odr fuzz clean setup
 
-## demo: grow, explain and judge trees on a real table
+## demo: grow, explain and judge trees on a real table; one report in build/report.html
 demo: $(VENV)/.built
 	@$(BIN)/python -m treewright demo
+	@mkdir -p build && $(BIN)/python -m treewright report example:loans --out build/report.html
+
+## docs: the documentation as pages, in build/docs; a warning is an error
+docs: $(VENV)/.docs
+	rm -rf build/docs docs/reference/generated
+	$(BIN)/python -m sphinx -n -W --keep-going -q -j auto docs build/docs
+	@echo build/docs/index.html
 
 ## test: the whole default suite; what must be alone first, then the rest on every core (up to 4)
 test: $(VENV)/.dev core-tests
@@ -112,5 +119,10 @@ $(VENV)/.dev: $(VENV)/.built
 	$(PIP) --no-build-isolation --editable ".[dev]"
 	@touch $@
 
+# As editable as the others: what the pages show is the code beside them.
+$(VENV)/.docs: $(VENV)/.built
+	$(PIP) --no-build-isolation --editable ".[docs]"
+	@touch $@
+
 clean:
-	rm -rf build $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/reference/generated build $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

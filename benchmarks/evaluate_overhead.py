@@ -32,6 +32,14 @@ from treewright.evaluate.trial.splits import make_folds
 from treewright.evaluate.trial.task_data import read_task_data
 
 N_ROWS, N_COLUMNS = 10_000, 20
+CASES = (
+    ("cheap trees", False, 20),
+    ("cheap trees", True, 20),
+    ("cheap of other kinds", False, 10),
+    ("usual", False, 5),
+    ("usual", True, 5),
+)
+"""Learners, whether they learn from a dataframe, and how often each way is measured."""
 REPEATS = 5
 
 Seconds = tuple[float, float]
@@ -55,22 +63,22 @@ def as_frame(X: Any) -> Any:
 
 
 def learners(kind: str) -> dict[str, Any]:
-    """Return five learners that are cheap, or dear, to fit."""
-    if kind == "cheap":
-        return {
-            "stump": tw.DecisionTreeClassifier(max_depth=1),
-            "tree 3": tw.DecisionTreeClassifier(max_depth=3),
-            "tree 4": tw.DecisionTreeClassifier(max_depth=4),
-            "scikit-learn 4": DecisionTreeClassifier(max_depth=4),
-            "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
-        }
-    if kind == "cheap, a dataframe":
+    """Return five learners that are cheap to fit, ours or of other kinds too, or usual ones."""
+    if kind == "cheap trees":
         return {
             "stump": tw.DecisionTreeClassifier(max_depth=1),
             "tree 3": tw.DecisionTreeClassifier(max_depth=3),
             "tree 4": tw.DecisionTreeClassifier(max_depth=4),
             "tree 5": tw.DecisionTreeClassifier(max_depth=5),
             "cart": tw.CARTClassifier(max_depth=4),
+        }
+    if kind == "cheap of other kinds":
+        return {
+            "stump": tw.DecisionTreeClassifier(max_depth=1),
+            "tree 3": tw.DecisionTreeClassifier(max_depth=3),
+            "tree 4": tw.DecisionTreeClassifier(max_depth=4),
+            "scikit-learn 4": DecisionTreeClassifier(max_depth=4),
+            "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
         }
     return {
         "tree": tw.DecisionTreeClassifier(),
@@ -118,21 +126,22 @@ def printed(models: dict[str, Any], X: Any, y: Any, *, n_jobs: int) -> str:
 def overhead() -> None:
     """Print what `compare` takes beside the bare work."""
     X, y = table()
-    for kind in ("cheap", "cheap, a dataframe", "dear"):
-        models = learners(kind)
-        given = as_frame(X) if "dataframe" in kind else X
+    for kind, has_frame, repeats in CASES:
+        models, given = learners(kind), as_frame(X) if has_frame else X
         found = np.array(
             [
                 [bare(models, given, y), timed(partial(printed, models, given, y, n_jobs=1))]
-                for _ in range(REPEATS)
+                for _ in range(repeats)
             ]
         )
         least = found.min(axis=0)
-        print(f"{kind}: seconds of the processor (of the clock), least of {REPEATS}")
-        for name, (processor, clock) in zip(("bare", "compare"), least, strict=True):
-            print(f"  {name:8} {processor:7.2f} ({clock:.2f})")
         more = 100 * (least[1] / least[0] - 1)
-        print(f"  overhead {more[0]:5.1f} % ({more[1]:.1f} %)")
+        print(
+            f"{kind}, {'a dataframe' if has_frame else 'an array'}:"
+            f" overhead {more[0]:.1f} % of the processor's time, {more[1]:.1f} % of the clock's"
+            f" ({least[0, 0]:.3f} s bare, {least[1, 0]:.3f} s compared; least of {repeats})",
+            flush=True,
+        )
 
 
 def jobs() -> None:

@@ -13,6 +13,7 @@
 #include "treewright/data/column.hpp"
 #include "treewright/data/dataset.hpp"
 #include "treewright/grow/options.hpp"
+#include "treewright/tree/dependence.hpp"
 #include "treewright/tree/plan.hpp"
 #include "treewright/tree/shap.hpp"
 
@@ -61,6 +62,7 @@ treewright::Progress make_progress(const std::optional<nb::callable>& report);
 treewright::tree::TreeView checked(nb::handle arrays);
 /// The arrays of the contract in tree/arrays.py, by name.
 nb::dict arrays_of(treewright::tree::Tree tree, treewright::Progress& progress);
+nb::dict dict_of(treewright::tree::TreeArrays arrays, std::size_t width);
 
 /// Rows to explain, with the numbers that linear models in leaves multiply.
 struct BoundShapRows {
@@ -77,6 +79,21 @@ struct BoundBackground {
 /// first divided row or -1, and how many columns asked together were too many or 0.
 nb::object shap_of(const treewright::tree::ShapModel& model, const BoundShapRows& rows,
                    std::size_t n_threads, bool interactions, const BoundBackground& background);
+/// Partial dependence by setting: outputs x points, or rows x outputs x points; None where a
+/// question is decided by a set column and others together.
+nb::list dependence_of(const treewright::tree::ShapModel& model, const BoundColumns& rows,
+                       const std::optional<Flat<double>>& weight,
+                       std::vector<std::vector<std::uint32_t>> columns, const nb::list& points,
+                       bool by_row, std::size_t n_threads);
+/// The same of what a link makes of the sums: always outputs x points.
+nb::list linked_dependence_of(const treewright::tree::ShapModel& model, const BoundColumns& rows,
+                              const treewright::tree::LinkedOptions& options,
+                              std::vector<std::vector<std::uint32_t>> columns,
+                              const nb::list& points);
+inline constexpr const char* kDependenceSignature =
+    "def dependence(self, rows: Columns, weight: NDArray[numpy.float64] | None, "
+    "columns: list[list[int]], points: list[Columns], by_row: bool, n_threads: int) -> "
+    "list[NDArray[numpy.float64] | None]";
 
 void bind_data(nb::module_& module);
 void bind_data_delimited(nb::module_& module);

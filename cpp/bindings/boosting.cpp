@@ -550,6 +550,46 @@ void bind_boosting(nb::module_& module) {
             nb::sig("def add_scores(self, rows: CodedRows, first: int, last: int, start: "
                     "NDArray[numpy.float64], n_threads: int) -> NDArray[numpy.float64]"))
         .def(
+            "linked_dependence",
+            [](const BoostForest& self, const BoundColumns& rows,
+               const std::optional<Flat<double>>& weight,
+               std::vector<std::vector<std::uint32_t>> columns, const nb::list& points,
+               const std::string& link, double factor, Flat<double> base, std::size_t n_threads) {
+                const BoostedTrees trees(self, 0, self.trees.size(), Cover::rows);
+                const tree::LinkedOptions options{link == "log"       ? tree::Link::log
+                                                  : link == "softmax" ? tree::Link::softmax
+                                                                      : tree::Link::logistic,
+                                                  factor, span_of(base), span_of(weight),
+                                                  n_threads};
+                return linked_dependence_of(trees, rows, options, std::move(columns), points);
+            },
+            nb::arg("rows"), nb::arg("weight").none(), nb::arg("columns"), nb::arg("points"),
+            nb::arg("link"), nb::arg("factor"), nb::arg("base"), nb::arg("n_threads"),
+            nb::sig("def linked_dependence(self, rows: Columns, weight: NDArray[numpy.float64] | "
+                    "None, columns: list[list[int]], points: list[Columns], link: str, "
+                    "factor: float, base: NDArray[numpy.float64], n_threads: int) -> "
+                    "list[NDArray[numpy.float64] | None]"))
+        .def(
+            "largest_sum",
+            [](const BoostForest& self, Flat<double> base) {
+                const BoostedTrees trees(self, 0, self.trees.size(), Cover::rows);
+                return tree::largest_sum(trees, span_of(base));
+            },
+            nb::arg("base"),
+            nb::sig("def largest_sum(self, base: NDArray[numpy.float64]) -> float"))
+        .def(
+            "dependence",
+            [](const BoostForest& self, const BoundColumns& rows,
+               const std::optional<Flat<double>>& weight,
+               std::vector<std::vector<std::uint32_t>> columns, const nb::list& points, bool by_row,
+               std::size_t n_threads) {
+                const BoostedTrees trees(self, 0, self.trees.size(), Cover::rows);
+                return dependence_of(trees, rows, weight, std::move(columns), points, by_row,
+                                     n_threads);
+            },
+            nb::arg("rows"), nb::arg("weight").none(), nb::arg("columns"), nb::arg("points"),
+            nb::arg("by_row"), nb::arg("n_threads"), nb::sig(kDependenceSignature))
+        .def(
             "shap",
             [](const BoostForest& self, const BoundColumns& columns, std::size_t first,
                std::size_t last, std::size_t n_threads, bool by_hessian, bool interactions,

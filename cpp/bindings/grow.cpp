@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/criteria/registry.hpp"
+#include "treewright/forest/single_tree.hpp"
 #include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/question.hpp"
@@ -325,20 +326,28 @@ void bind_grow(nb::module_& module) {
     module.def(
         "grow",
         [](const BoundColumns& columns, const BoundTarget& target, const GrowOptions& options,
-           std::optional<nb::callable> report) {
+           std::optional<nb::callable> report, const std::optional<std::string>& engine) {
             const Dataset data = dataset_of(columns, target);
             require_sound(options, data);
+            std::optional<Engine> asked;
+            if (engine)
+                asked = named<Engine>(
+                    *engine, {{"general", Engine::general}, {"best_cuts", Engine::best_cuts}});
+            require(!asked || *asked == Engine::general || engine_of_tree(options, data) == *asked,
+                    "an engine that serves options and data");
             Progress progress = make_progress(report);
-            Tree tree;
+            forest::SingleTree grown;
             {
                 const nb::gil_scoped_release release;
-                tree = grow::grow(data, options, progress);
+                grown = forest::grow_single(data, options, progress, asked);
             }
-            return arrays_of(std::move(tree), progress);
+            const std::string name(treewright::grow::name_of(grown.engine));
+            return nb::make_tuple(dict_of(std::move(grown.arrays), grown.width), name);
         },
         nb::arg("columns"), nb::arg("target"), nb::arg("options"), nb::arg("report").none(),
+        nb::arg("engine") = nb::none(),
         nb::sig("def grow(columns: Columns, target: Target, options: GrowOptions, report: "
-                "object | None) -> dict[str, object]"));
+                "object | None, engine: str | None = None) -> tuple[dict[str, object], str]"));
 
     module.def("bin_cuts", &bin_cuts, nb::arg("columns"), nb::arg("column"),
                nb::arg("copies").none(), nb::arg("n_bins"),

@@ -53,9 +53,12 @@ TreeView checked(nb::handle arrays) {
 }
 
 nb::dict arrays_of(Tree tree, Progress& progress) {
-    const std::size_t n_nodes = tree.nodes.size();
     const std::size_t width = tree.width;
-    TreeArrays arrays = flattened(std::move(tree), progress);
+    return dict_of(flattened(std::move(tree), progress), width);
+}
+
+nb::dict dict_of(TreeArrays arrays, std::size_t width) {
+    const std::size_t n_nodes = arrays.first_child.size();
     nb::dict out;
     arrays.for_each([&](const char* name, auto& array) {
         const std::string_view called(name);

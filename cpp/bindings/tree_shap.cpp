@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
+#include "treewright/tree/dependence.hpp"
 #include "treewright/tree/shap_plans.hpp"
 
 using namespace treewright;
@@ -31,6 +32,62 @@ nb::object shap_of(const ShapModel& model, const BoundShapRows& rows, std::size_
             : to_numpy(std::move(found.values), {n_rows, model.n_outputs, model.n_columns});
     return nb::make_tuple(std::move(values), to_numpy(std::move(found.expected)), found.divided_row,
                           found.most_together);
+}
+
+namespace {
+
+std::vector<Setting> settings_of(std::vector<std::vector<std::uint32_t>> columns,
+                                 const nb::list& points) {
+    require(columns.size() == points.size(), "points for every setting");
+    std::vector<Setting> settings;
+    for (std::size_t s = 0; s < columns.size(); ++s)
+        settings.push_back({std::move(columns[s]), &nb::cast<const BoundColumns&>(points[s]).rows});
+    return settings;
+}
+
+/// Outputs x points, with `n_rows` (where it is not 0) before them.
+nb::list numbers_of(Dependence found, std::span<const Setting> settings, std::size_t n_outputs,
+                    std::size_t n_rows) {
+    nb::list result;
+    for (std::size_t s = 0; s < found.size(); ++s) {
+        const std::size_t n_points = settings[s].points->n_rows;
+        if (found[s].empty()) result.append(nb::none());
+        else if (n_rows > 0)
+            result.append(to_numpy(std::move(found[s]), {n_rows, n_outputs, n_points}));
+        else result.append(to_numpy(std::move(found[s]), {n_outputs, n_points}));
+    }
+    return result;
+}
+
+}  // namespace
+
+nb::list dependence_of(const ShapModel& model, const BoundColumns& rows,
+                       const std::optional<Flat<double>>& weight,
+                       std::vector<std::vector<std::uint32_t>> columns, const nb::list& points,
+                       bool by_row, std::size_t n_threads) {
+    const std::vector<Setting> settings = settings_of(std::move(columns), points);
+    const DependenceOptions options{span_of(weight), by_row, n_threads};
+    Progress progress = make_progress({});
+    Dependence found;
+    {
+        const nb::gil_scoped_release release;
+        found = partial_dependence(model, rows.rows, settings, options, progress);
+    }
+    return numbers_of(std::move(found), settings, model.n_outputs, by_row ? rows.rows.n_rows : 0);
+}
+
+nb::list linked_dependence_of(const ShapModel& model, const BoundColumns& rows,
+                              const LinkedOptions& options,
+                              std::vector<std::vector<std::uint32_t>> columns,
+                              const nb::list& points) {
+    const std::vector<Setting> settings = settings_of(std::move(columns), points);
+    Progress progress = make_progress({});
+    Dependence found;
+    {
+        const nb::gil_scoped_release release;
+        found = linked_dependence(model, rows.rows, settings, options, progress);
+    }
+    return numbers_of(std::move(found), settings, model.n_outputs, 0);
 }
 
 void bind_tree_shap(nb::module_& module) {
@@ -78,6 +135,17 @@ void bind_tree_shap(nb::module_& module) {
                     "start: NDArray[numpy.int64], column: NDArray[numpy.int32], "
                     "number: NDArray[numpy.int32], coefficient: NDArray[numpy.float64], "
                     "fill: NDArray[numpy.float64], limits: NDArray[numpy.float64]) -> None"))
+        .def(
+            "dependence",
+            [](const PlanTrees& self, const BoundColumns& rows,
+               const std::optional<Flat<double>>& weight,
+               std::vector<std::vector<std::uint32_t>> columns, const nb::list& points, bool by_row,
+               std::size_t n_threads) {
+                return dependence_of(self, rows, weight, std::move(columns), points, by_row,
+                                     n_threads);
+            },
+            nb::arg("rows"), nb::arg("weight").none(), nb::arg("columns"), nb::arg("points"),
+            nb::arg("by_row"), nb::arg("n_threads"), nb::sig(kDependenceSignature))
         .def(
             "shap",
             [](const PlanTrees& self, const BoundColumns& columns, Flat<double> numbers,

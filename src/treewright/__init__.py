@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
     from treewright.estimators.rules import C45RulesClassifier
     from treewright.persist.files import load, save
+    from treewright.reporting.report import report
     from treewright.rules.ruleset import RuleSet
     from treewright.tree.tree import Tree
 
@@ -95,6 +96,7 @@ __all__ = [
     "persist",
     "prune",
     "read",
+    "report",
     "rules",
     "save",
 ]
@@ -145,6 +147,7 @@ _HOMES = {
     "list_examples": "treewright.data.examples.load",
     "load_example": "treewright.data.examples.load",
     "read": "treewright.data.files.any_file",
+    "report": "treewright.reporting.report",
 }
 """Where every other name is. Names are imported when they are first used (PEP 562), so that the
 command line, and whoever only predicts, does not wait for scikit-learn and scipy."""

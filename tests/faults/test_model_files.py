@@ -94,7 +94,7 @@ def test_a_newer_file_is_refused_by_name(saved: Any) -> None:
         with pytest.raises(ModelFormatError) as told:
             read(path)
         assert str(told.value) == (
-            f"{path} has format 3; this treewright reads up to 1.\n"
+            f"{path} has format 3; this treewright {tw.__version__} reads up to 1.\n"
             "  Hint: pip install --upgrade treewright"
         )
 

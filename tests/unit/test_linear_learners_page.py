@@ -1,4 +1,4 @@
-"""What docs/linear-learners.md shows, runs, and its comparison is what the example prints."""
+"""The comparison of docs/linear-learners.md is what the example prints."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "linear-learners.md").read_text(encoding="utf-8")
-TEXT, COMPARISON = PAGE.split("## The comparison")
-BLOCKS = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", TEXT, re.DOTALL)
+COMPARISON = PAGE.split("## The comparison")[1]
 
 
 def load_comparison() -> Any:
@@ -27,18 +26,6 @@ def load_comparison() -> Any:
 
 
 example = load_comparison()
-
-
-@pytest.mark.parametrize(("code", "printed"), BLOCKS)
-def test_the_pages_lines_print_what_it_shows(
-    code: str, printed: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    exec(compile(code, "linear-learners.md", "exec"), {})
-    assert capsys.readouterr().out == printed
-
-
-def test_every_block_of_the_page_is_run() -> None:
-    assert len(BLOCKS) == TEXT.count("```python") == 3
 
 
 def test_a_small_comparison_has_every_learner_the_lectures_name(

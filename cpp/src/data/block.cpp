@@ -5,54 +5,9 @@
 #include <numeric>
 
 #include "treewright/base/error.hpp"
+#include "treewright/data/side_by_side.hpp"
 
 namespace treewright::data {
-namespace {
-
-/// Columns copied side by side before sorting: reading a row-major table one column at a time
-/// would fetch every cache line once per column.
-constexpr std::size_t kGroup = 4;
-
-struct Packed {
-    std::vector<std::byte> bytes;
-    Column column;
-};
-
-/// Contiguous copies of a group of float columns that share the rows of one matrix.
-void pack(std::span<const Column> columns, std::size_t n_rows, std::vector<Packed>& packed,
-          Progress& progress) {
-    packed.resize(columns.size());
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-        packed[j].column = columns[j];
-        const std::size_t size = columns[j].type == ValueType::f32 ? 4 : 8;
-        if (!columns[j].is_real() || columns[j].stride == static_cast<std::ptrdiff_t>(size))
-            continue;
-        progress.check(true);
-        packed[j].bytes.resize(size * n_rows);
-        packed[j].column.data = packed[j].bytes.data();
-        packed[j].column.stride = static_cast<std::ptrdiff_t>(size);
-    }
-    constexpr std::size_t kRowsAtOnce = 256;
-    constexpr std::size_t kRowsPerCheck = 1 << 15;
-    for (std::size_t begin = 0; begin < n_rows; begin += kRowsAtOnce) {
-        if (begin % kRowsPerCheck == 0) progress.check(true);
-        const std::size_t end = std::min(begin + kRowsAtOnce, n_rows);
-        for (std::size_t j = 0; j < columns.size(); ++j) {
-            if (packed[j].column.data == columns[j].data) continue;
-            if (columns[j].type == ValueType::f32) {
-                auto* to = reinterpret_cast<float*>(packed[j].bytes.data());
-                for (std::size_t row = begin; row < end; ++row) to[row] = columns[j].at<float>(row);
-            } else {
-                auto* to = reinterpret_cast<double*>(packed[j].bytes.data());
-                for (std::size_t row = begin; row < end; ++row)
-                    to[row] = columns[j].at<double>(row);
-            }
-        }
-    }
-}
-
-}  // namespace
-
 std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& options, Team& team,
                                   std::vector<std::uint32_t>& n_missing, std::vector<Bins>& bins) {
     Progress& progress = team.progress();
@@ -112,17 +67,17 @@ std::shared_ptr<Block> make_block(const Dataset& data, const BlockOptions& optio
     bins.assign(n_columns, {});
 
     std::vector<OrderScratch> scratch(team.size());
-    std::vector<std::vector<Packed>> packed(team.size());
-    const std::size_t n_groups = (n_columns + kGroup - 1) / kGroup;
+    std::vector<SideBySide> copied(team.size());
+    const std::size_t n_groups = (n_columns + kSideBySide - 1) / kSideBySide;
     team.for_each(n_groups, [&](std::size_t group, std::size_t thread) {
-        const std::size_t first = group * kGroup;
-        const std::size_t last = std::min(first + kGroup, n_columns);
-        pack(std::span(data.columns).subspan(first, last - first), data.n_rows, packed[thread],
-             progress);
+        const std::size_t first = group * kSideBySide;
+        const std::size_t last = std::min(first + kSideBySide, n_columns);
+        copied[thread].copy(std::span(data.columns).subspan(first, last - first), data.n_rows,
+                            progress);
         for (std::size_t column = first; column < last; ++column) {
             progress.check(true);
             Order order =
-                order_of(packed[thread][column - first].column, rows, scratch[thread], progress);
+                order_of(copied[thread].column(column - first), rows, scratch[thread], progress);
             n_missing[column] = static_cast<std::uint32_t>(order.n_missing);
             if (options.n_bins > 0 && data.columns[column].scale == Scale::numeric)
                 bins[column] = bin_by_rank(order, data.copies, options.n_bins);

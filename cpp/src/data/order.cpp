@@ -1,7 +1,8 @@
-/// Radix sort of a column: 32-bit keys, three passes of 11 bits, passes skipped where all keys
-/// agree. Trailing bits that all values share (those of whole numbers stored as doubles) are
-/// dropped. Longer values sort on their 32 leading varying bits; a run that agrees there is then
-/// sorted by the rest, at most 32 bits, unless it is one value over and over.
+/// Radix sort of a column: values become keys, whole numbers in their order, without the leading
+/// and trailing bits that all of them share (trailing ones are those of whole numbers stored as
+/// doubles). A key stands beside its row in a word of 64 bits; three passes of 11 bits sort by its
+/// leading bits, and runs that agree there, short ones as a rule, are sorted by the others in
+/// place. Last bits that found no room are read from the table again where all others agree.
 #include "treewright/data/order.hpp"
 
 #include <algorithm>
@@ -27,119 +28,205 @@ std::uint64_t rank_key(std::int64_t value) {
     return static_cast<std::uint64_t>(value) ^ 0x8000000000000000ULL;
 }
 
+std::uint64_t rank_key(std::int32_t code) {
+    return static_cast<std::uint32_t>(code);
+}
+
 std::uint64_t key_of(const Column& column, std::size_t row) {
     switch (column.type) {
         case ValueType::f32: return rank_key(column.at<float>(row));
         case ValueType::f64: return rank_key(column.at<double>(row));
         case ValueType::i64: return rank_key(column.at<std::int64_t>(row));
-        case ValueType::code: return static_cast<std::uint32_t>(column.at<std::int32_t>(row));
+        case ValueType::code: return rank_key(column.at<std::int32_t>(row));
     }
     return 0;
 }
 
 /// Pairs up to which sorting by comparison is faster than clearing the buckets.
 constexpr std::size_t kFewPairs = 256;
+/// Bits of a pass, and of the passes that sort at once; where values agree in more, few pairs do.
+constexpr unsigned kPassBits = 11;
+constexpr unsigned kBitsAtOnce = 3 * kPassBits;
 
-/// Sorts pairs (key << 32 | row) by key, stably; rows ascend.
-void sort_pairs(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& spare,
-                Progress& progress) {
-    constexpr unsigned kBits = 11;
-    constexpr std::size_t kBuckets = 1U << kBits;
-    constexpr std::array<unsigned, 3> kShifts = {32, 43, 54};
-    if (pairs.size() < kFewPairs) {
-        std::sort(pairs.begin(), pairs.end());  // rows ascend, so equal keys keep their order
-        return;
+using Pairs = std::span<std::uint64_t>;
+
+/// One stable pass by the bits from `shift` on.
+void sort_pass(Pairs pairs, std::span<std::uint64_t> spare, unsigned shift,
+               std::vector<std::uint32_t>& start, Progress& progress) {
+    const std::uint64_t mask = start.size() - 1;
+    std::uint32_t total = 0;
+    for (std::uint32_t& count : start) {
+        const std::uint32_t here = count;
+        count = total;
+        total += here;
     }
-    std::array<std::vector<std::uint32_t>, 3> starts;
-    for (auto& start : starts) start.assign(kBuckets, 0);
     in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
-            for (std::size_t pass = 0; pass < 3; ++pass)
-                ++starts[pass][(pairs[i] >> kShifts[pass]) & (kBuckets - 1)];
+            spare[start[(pairs[i] >> shift) & mask]++] = pairs[i];
     });
-    spare.resize(pairs.size());
-    for (std::size_t pass = 0; pass < 3; ++pass) {
-        auto& start = starts[pass];
-        if (start[(pairs[0] >> kShifts[pass]) & (kBuckets - 1)] == pairs.size()) continue;
-        std::uint32_t total = 0;
-        for (std::uint32_t& count : start) {
-            const std::uint32_t here = count;
-            count = total;
-            total += here;
-        }
-        in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                spare[start[(pairs[i] >> kShifts[pass]) & (kBuckets - 1)]++] = pairs[i];
-        });
-        pairs.swap(spare);
-    }
 }
 
-/// The keys of a column as far as they vary: (key - lowest) >> n_shared. The `n_rest` last bits do
-/// not fit into a pair beside a row.
+/// Sorts pairs that agree in the bits from `to` on, and whose bits before `from` ascend.
+void sort_pairs(Pairs pairs, std::vector<std::uint64_t>& spare_memory, unsigned from, unsigned to,
+                Progress& progress) {
+    if (pairs.size() < kFewPairs) {
+        std::sort(pairs.begin(), pairs.end());
+        return;
+    }
+    const unsigned n_bits = std::min(to - from, kBitsAtOnce);
+    const unsigned n_passes = (n_bits + kPassBits - 1) / kPassBits;
+    if (n_passes == 0) return;
+    const unsigned width = (n_bits + n_passes - 1) / n_passes;
+    const std::uint64_t mask = (1ULL << width) - 1;
+    std::array<std::vector<std::uint32_t>, 3> starts;
+    for (unsigned pass = 0; pass < n_passes; ++pass) starts[pass].assign(mask + 1, 0);
+    const unsigned lowest = to - n_bits;
+    in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            for (unsigned pass = 0; pass < n_passes; ++pass)
+                ++starts[pass][(pairs[i] >> (lowest + pass * width)) & mask];
+    });
+    if (spare_memory.size() < pairs.size()) spare_memory.resize(pairs.size());
+    Pairs here = pairs;
+    Pairs there{spare_memory.data(), pairs.size()};
+    for (unsigned pass = 0; pass < n_passes; ++pass) {
+        const unsigned shift = lowest + pass * width;
+        if (starts[pass][(here[0] >> shift) & mask] == pairs.size()) continue;
+        sort_pass(here, there, shift, starts[pass], progress);
+        std::swap(here, there);
+    }
+    if (here.data() != pairs.data()) std::copy(here.begin(), here.end(), pairs.begin());
+    if (lowest == from) return;
+    std::size_t begin = 0;  // of a run; it may reach beyond the block
+    in_blocks(progress, pairs.size(), [&](std::size_t, std::size_t block_end) {
+        while (begin < block_end) {
+            std::size_t end = begin + 1;
+            while (end < pairs.size() && (pairs[end] ^ pairs[begin]) >> lowest == 0) ++end;
+            if (end - begin > 1)
+                sort_pairs(pairs.subspan(begin, end - begin), spare_memory, from, lowest, progress);
+            begin = end;
+        }
+    });
+}
+
+/// The keys of a column as far as they vary, (key - lowest) >> n_shared, beside their rows. The
+/// `n_rest` last bits do not fit.
 struct Keys {
     const Column& column;
-    std::uint64_t lowest = ~0ULL;
+    unsigned row_bits = 0;
+    std::uint64_t lowest = 0;
     unsigned n_shared = 0;
+    unsigned n_bits = 0;  ///< of a key in a pair
     unsigned n_rest = 0;
 
-    [[nodiscard]] std::uint64_t of(std::size_t row) const {
-        return (key_of(column, row) - lowest) >> n_shared;
+    [[nodiscard]] std::uint64_t varying(std::uint64_t key) const {
+        return (key - lowest) >> n_shared;
     }
-    [[nodiscard]] std::uint64_t pair(std::uint32_t row) const {
-        return (of(row) >> n_rest) << 32 | row;
+    [[nodiscard]] std::uint32_t row_of(std::uint64_t pair) const {
+        return static_cast<std::uint32_t>(pair & ((1ULL << row_bits) - 1));
     }
     /// The last bits of a row's key and the row.
     [[nodiscard]] std::uint64_t rest_pair(std::uint32_t row) const {
-        return (of(row) & ((1ULL << n_rest) - 1U)) << 32 | row;
+        const std::uint64_t key = varying(key_of(column, row));
+        return (key & ((1ULL << n_rest) - 1U)) << row_bits | row;
     }
 };
 
 /// Sorts pairs that agree in the leading bits of their keys by the rest of them.
-void finish_run(std::span<std::uint64_t> run, const Keys& keys, OrderScratch& scratch,
-                Progress& progress) {
+void finish_run(Pairs run, const Keys& keys, OrderScratch& scratch, Progress& progress) {
     std::vector<std::uint64_t>& rest = scratch.run;
     rest.clear();
     std::uint64_t differing = 0;
     for (const std::uint64_t pair : run) {
-        rest.push_back(keys.rest_pair(static_cast<std::uint32_t>(pair)));
-        differing |= (rest.back() ^ rest.front()) >> 32;
+        rest.push_back(keys.rest_pair(keys.row_of(pair)));
+        differing |= (rest.back() ^ rest.front()) >> keys.row_bits;
     }
     if (differing == 0) return;  // one value: its rows ascend
-    const std::uint64_t leading = run[0] >> 32 << 32;
-    sort_pairs(rest, scratch.spare, progress);
-    for (std::size_t i = 0; i < run.size(); ++i)
-        run[i] = leading | static_cast<std::uint32_t>(rest[i]);
+    const std::uint64_t leading = run[0] >> keys.row_bits << keys.row_bits;
+    sort_pairs(rest, scratch.spare, keys.row_bits, keys.row_bits + keys.n_rest, progress);
+    for (std::size_t i = 0; i < run.size(); ++i) run[i] = leading | keys.row_of(rest[i]);
 }
 
-/// Finds the range of a column's keys, and which of their bits vary; lists the missing rows.
-Keys survey(const Column& column, std::span<const std::uint32_t> rows,
-            std::vector<std::uint32_t>& missing, Progress& progress) {
-    Keys keys{column};
+/// What the keys of a column have in common.
+struct Extent {
+    std::uint64_t lowest = ~0ULL;
     std::uint64_t highest = 0;
-    std::uint64_t first = 0;
-    std::uint64_t differing = 0;
-    bool any = false;
+    std::uint64_t any = 0;      ///< bits that some key has
+    std::uint64_t all = ~0ULL;  ///< bits that every key has
+};
+
+/// Writes the keys of the rows that have values one after the other; lists the other rows.
+template <class T, class IsMissing>
+Extent read_keys(const Column& column, std::span<const std::uint32_t> rows,
+                 const IsMissing& is_missing, std::vector<std::uint64_t>& keys,
+                 std::vector<std::uint32_t>& missing, Progress& progress) {
+    Extent extent;
+    std::uint64_t* to = keys.data();
     in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
+        Extent own = extent;  // in registers
         for (const std::uint32_t row : rows.subspan(begin, end - begin)) {
-            if (column.is_missing(row)) {
+            const T value = column.at<T>(row);
+            if (is_missing(value, row)) {
                 missing.push_back(row);
                 continue;
             }
-            const std::uint64_t key = key_of(column, row);
-            first = any ? first : key;
-            any = true;
-            differing |= key ^ first;
-            keys.lowest = std::min(keys.lowest, key);
-            highest = std::max(highest, key);
+            const std::uint64_t key = rank_key(value);
+            own.lowest = std::min(own.lowest, key);
+            own.highest = std::max(own.highest, key);
+            own.any |= key;
+            own.all &= key;
+            *to++ = key;
+        }
+        extent = own;
+    });
+    return extent;
+}
+
+Extent read_keys(const Column& column, std::span<const std::uint32_t> rows,
+                 std::vector<std::uint64_t>& keys, std::vector<std::uint32_t>& missing,
+                 Progress& progress) {
+    const auto read = [&]<class T>(const auto& is_missing) {
+        return read_keys<T>(column, rows, is_missing, keys, missing, progress);
+    };
+    const auto is_nan = [](auto value, std::uint32_t) { return value != value; };
+    switch (column.type) {
+        case ValueType::f32: return read.template operator()<float>(is_nan);
+        case ValueType::f64: return read.template operator()<double>(is_nan);
+        case ValueType::i64:
+            return read.template operator()<std::int64_t>([&](std::int64_t, std::uint32_t row) {
+                return column.known != nullptr && column.known[row] == 0;
+            });
+        case ValueType::code:
+            return read.template operator()<std::int32_t>(
+                [](std::int32_t code, std::uint32_t) { return code < 0; });
+    }
+    return {};
+}
+
+/// Calls f(i, row) for the rows that are not missing, numbered from 0.
+template <class F>
+void for_each_known(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> missing,
+                    Progress& progress, F&& f) {
+    auto gap = missing.begin();
+    std::size_t n = 0;
+    in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
+        for (const std::uint32_t row : rows.subspan(begin, end - begin)) {
+            if (gap != missing.end() && *gap == row) ++gap;
+            else f(n++, row);
         }
     });
-    if (differing == 0) return keys;
+}
+
+/// How keys of this extent are held.
+void lay_out(const Extent& extent, Keys& keys) {
+    const std::uint64_t differing = extent.any & ~extent.all;
+    if (extent.lowest > extent.highest || differing == 0) return;
+    keys.lowest = extent.lowest;
     keys.n_shared = static_cast<unsigned>(std::countr_zero(differing));
     const auto n_bits =
-        static_cast<unsigned>(std::bit_width((highest - keys.lowest) >> keys.n_shared));
-    keys.n_rest = n_bits > 32 ? n_bits - 32 : 0;
-    return keys;
+        static_cast<unsigned>(std::bit_width((extent.highest - extent.lowest) >> keys.n_shared));
+    keys.n_bits = std::min(n_bits, 64 - keys.row_bits);
+    keys.n_rest = n_bits - keys.n_bits;
 }
 
 }  // namespace
@@ -148,22 +235,27 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
                Progress& progress) {
     require(rows.empty() || rows.back() < (1U << 30), "at most 2^30 rows");
     Order order;
+    if (rows.empty()) return order;
     std::vector<std::uint32_t> missing;
     auto& pairs = scratch.pairs;
-    pairs.clear();
-    pairs.reserve(rows.size());
-    const Keys keys = survey(column, rows, missing, progress);
-    in_blocks(progress, rows.size(), [&](std::size_t begin, std::size_t end) {
-        for (const std::uint32_t row : rows.subspan(begin, end - begin))
-            if (missing.empty() || !column.is_missing(row)) pairs.push_back(keys.pair(row));
+    pairs.resize(rows.size());
+    Keys keys{column, static_cast<unsigned>(std::bit_width(rows.back()))};
+    lay_out(read_keys(column, rows, pairs, missing, progress), keys);
+    pairs.resize(rows.size() - missing.size());
+    const bool varies = keys.n_bits > 0;
+    for_each_known(rows, missing, progress, [&](std::size_t i, std::uint32_t row) {
+        pairs[i] = varies ? keys.varying(pairs[i]) >> keys.n_rest << keys.row_bits | row : row;
     });
-    sort_pairs(pairs, scratch.spare, progress);
+    sort_pairs(pairs, scratch.spare, keys.row_bits, keys.row_bits + keys.n_bits, progress);
+    const auto agree = [&](std::uint64_t a, std::uint64_t b) {
+        return (a ^ b) >> keys.row_bits == 0;
+    };
     if (keys.n_rest > 0) {
         std::size_t begin = 0;  // of the run; it may reach beyond the block
         in_blocks(progress, pairs.size(), [&](std::size_t, std::size_t block_end) {
             while (begin < block_end) {
                 std::size_t end = begin + 1;
-                while (end < pairs.size() && (pairs[end] >> 32) == (pairs[begin] >> 32)) ++end;
+                while (end < pairs.size() && agree(pairs[end], pairs[begin])) ++end;
                 if (end - begin > 1)
                     finish_run(std::span(pairs).subspan(begin, end - begin), keys, scratch,
                                progress);
@@ -172,19 +264,20 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
         });
     }
 
-    order.entries.reserve(rows.size());
+    order.entries.resize(rows.size());
     order.n_missing = missing.size();
+    std::uint32_t* to = order.entries.data();
     in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            const auto row = static_cast<std::uint32_t>(pairs[i]);
-            bool tie = i > 0 && (pairs[i] >> 32) == (pairs[i - 1] >> 32);
+            const std::uint32_t row = keys.row_of(pairs[i]);
+            bool tie = i > 0 && agree(pairs[i], pairs[i - 1]);
             if (tie && keys.n_rest > 0)  // rare: only then is the table read, out of order
-                tie = keys.of(row) == keys.of(static_cast<std::uint32_t>(pairs[i - 1]));
-            order.entries.push_back(row << 1 | static_cast<std::uint32_t>(tie));
+                tie = key_of(column, row) == key_of(column, keys.row_of(pairs[i - 1]));
+            *to++ = row << 1 | static_cast<std::uint32_t>(tie);
         }
     });
     for (std::size_t i = 0; i < missing.size(); ++i)
-        order.entries.push_back(missing[i] << 1 | static_cast<std::uint32_t>(i > 0));
+        *to++ = missing[i] << 1 | static_cast<std::uint32_t>(i > 0);
     return order;
 }
 

@@ -27,6 +27,9 @@ double power_of_two_in(double weight) {
     return std::ldexp(1.0, exponent);
 }
 
+/// A grid that is finer than another by less does not pay.
+constexpr double kFiner = 16.0;
+
 /// Half ranges below this are not compared: halving the ends may round them.
 constexpr double kTiny = 0x1p-960;
 
@@ -68,6 +71,12 @@ TREEWRIGHT_SIMD Ranges ranges_of(const double* values, std::size_t stride, std::
     return ranges;
 }
 
+/// Whether values that are so far apart keep their parent's grid whatever their offset, which is
+/// not nearer to both ends than half their range: most nodes do, and the first outputs say so.
+bool is_too_wide(double half_range, double units, double scale) {
+    return half_range > kTiny && grid_scale(half_range, units) < kFiner * scale;
+}
+
 TREEWRIGHT_SIMD void put_on_grid(Block& block, std::span<const std::uint32_t> rows,
                                  const Grid& grid) {
     const std::size_t n = grid.offset.size();
@@ -94,6 +103,16 @@ double grid_scale(double farthest, double units) {
     if (!(farthest > 0.0)) return 1.0;
     const int room = 50 - std::ilogb(units);
     return std::ldexp(1.0, std::clamp(room - std::ilogb(farthest) - 1, -1000, 1000));
+}
+
+std::optional<FinerGrid> finer_grid(double lowest, double highest, double units, double scale) {
+    if (is_too_wide(highest / 2.0 - lowest / 2.0, units, scale)) return std::nullopt;
+    FinerGrid made;
+    made.offset = grid_offset(lowest, highest);
+    made.scale = grid_scale(
+        std::max(std::abs(highest - made.offset), std::abs(lowest - made.offset)), units);
+    if (made.scale < kFiner * scale) return std::nullopt;
+    return made;
 }
 
 Gridding::Gridding(const Dataset& data, bool keep_zero) : data(data), keep_zero(keep_zero) {
@@ -131,10 +150,7 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
     double farthest = 0.0;
     for (std::size_t first = 0; first < n_outputs; first += kLanes) {
         const Ranges ranges = ranges_from(first);
-        // No offset is nearer to both ends than half the range: most nodes keep their parent's
-        // grid, and the first outputs say so.
-        if (ranges.widest > kTiny && grid_scale(ranges.widest, units) < 16.0 * grid.scale)
-            return false;
+        if (is_too_wide(ranges.widest, units, grid.scale)) return false;
         for (std::size_t k = 0; k < ranges.n; ++k) {
             const double offset = offset_of(ranges, k);
             farthest = std::max({farthest, std::abs(ranges.highest[k] - offset),
@@ -142,7 +158,7 @@ bool Gridding::refine(Block& block, std::span<const std::uint32_t> rows, Grid& g
         }
     }
     const double scale = grid_scale(farthest, units);
-    if (scale < 16.0 * grid.scale) return false;
+    if (scale < kFiner * grid.scale) return false;
     grid.scale = scale;
     grid.offset.resize(n_outputs);
     for (std::size_t first = 0; first < n_outputs; first += kLanes) {

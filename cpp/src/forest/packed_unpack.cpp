@@ -22,12 +22,6 @@ struct Moments {
     }
 };
 
-/// Of a column of integers; one that every known value meets is infinite.
-std::int64_t whole_threshold(double threshold) {
-    return std::isinf(threshold) ? std::numeric_limits<std::int64_t>::max()
-                                 : static_cast<std::int64_t>(threshold);
-}
-
 void ask_for_names(const PackedNames& names, const PackedNode& from, tree::TreeNode& node) {
     const auto question = static_cast<std::size_t>(from.threshold);
     const std::uint32_t begin = question == 0 ? 0 : names.end[question - 1];
@@ -138,6 +132,11 @@ void PackedNames::append(const PackedNames& from, std::size_t question) {
     end.push_back(static_cast<std::uint32_t>(code.size()));
     rest.push_back(from.rest[question]);
     share.push_back(from.share[question]);
+}
+
+std::int64_t whole_threshold(double threshold) {
+    return std::isinf(threshold) ? std::numeric_limits<std::int64_t>::max()
+                                 : static_cast<std::int64_t>(threshold);
 }
 
 tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,

@@ -100,6 +100,25 @@ Engine engine_of(const GrowOptions& options, const data::Dataset& data, bool is_
     return options.splitter == split::Splitter::best ? Engine::best_cuts : Engine::drawn_cuts;
 }
 
+Engine engine_of_tree(const GrowOptions& options, const data::Dataset& data) {
+    const GrowOptions usual;
+    const bool looks_at_all =
+        options.max_columns == 0 || options.max_columns >= options.columns.size();
+    if (options.random_ties || options.splitter != split::Splitter::best || !looks_at_all ||
+        has_names(data) || !data.weight.empty() || !data.copies.empty())
+        return Engine::general;
+    // Figures of nodes are noted for these two alone (forest/fast/shown_gain.hpp).
+    if (options.criterion != "gini" && options.criterion != "squared_error") return Engine::general;
+    // Ways of holding columns that tests ask for are the general grower's.
+    if (options.block != usual.block || options.tally != usual.tally) return Engine::general;
+    // A cut takes a row from another, so that there are fewer than two nodes a row.
+    if (options.most_nodes < 2 * data.n_rows) return Engine::general;
+    GrowOptions in_forest = options;  // ties by column are the fast grower's, too
+    in_forest.random_ties = true;
+    in_forest.most_nodes = usual.most_nodes;
+    return fast_grower_serves(in_forest, data) ? Engine::best_cuts : Engine::general;
+}
+
 Engine best_cuts_engine(const ColumnsToLookAt& columns) {
     if (columns.n_columns == 0) return Engine::best_cuts;
     // Moving an entry of a list costs 1; putting a row in its place for a look so much more.

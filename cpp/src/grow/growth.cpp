@@ -178,6 +178,10 @@ bool Growth::is_shared(const Open& open) const {
     return work_on(open.size(), open.columns->size(), options) > kSharedWork;
 }
 
+bool is_shared_work(std::size_t n_rows, std::size_t n_columns) {
+    return n_rows * n_columns > kSharedWork;
+}
+
 void Growth::record_leaf(std::uint32_t node, const data::Block& block,
                          std::span<const std::uint32_t> rows, Fragment& fragment) {
     const std::size_t begin = fragment.leaf_rows.size();

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <numeric>
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/exact_sum.hpp"
@@ -70,11 +72,59 @@ void append(tree::Tree& tree, NodeRows& figures, Fragment fragment, std::size_t 
                                 fragment.leaf_weights.end());
 }
 
+/// A node that is summed up, wherever its figures are stored.
+struct SummedNode {
+    std::int32_t first_child;
+    std::int32_t n_branches;
+    std::int32_t parent;
+    std::int64_t n_rows;
+    double lower;
+    double upper;
+    double& weight;
+    double& impurity;
+};
+
+struct RecordedNodes {
+    tree::Tree& tree;
+
+    [[nodiscard]] std::size_t size() const { return tree.nodes.size(); }
+    [[nodiscard]] std::size_t width() const { return tree.width; }
+    [[nodiscard]] double* value(std::size_t i) const { return tree.value.data() + i * tree.width; }
+    SummedNode operator[](std::size_t i) const {
+        tree::TreeNode& node = tree.nodes[i];
+        return {node.first_child, node.n_branches, node.parent, node.n_rows,
+                node.lower,       node.upper,      node.weight, node.impurity};
+    }
+};
+
+/// The same as arrays; without bounds.
+struct ListedNodes {
+    tree::TreeArrays& arrays;
+    std::size_t width_of_value;
+
+    [[nodiscard]] std::size_t size() const { return arrays.first_child.size(); }
+    [[nodiscard]] std::size_t width() const { return width_of_value; }
+    [[nodiscard]] double* value(std::size_t i) const {
+        return arrays.value.data() + i * width_of_value;
+    }
+    SummedNode operator[](std::size_t i) const {
+        constexpr double kNone = std::numeric_limits<double>::infinity();
+        return {arrays.first_child[i],
+                arrays.n_branches[i],
+                arrays.parent[i],
+                arrays.n_rows[i],
+                -kNone,
+                kNone,
+                arrays.weight[i],
+                arrays.impurity[i]};
+    }
+};
+
 /// Makes the share of the second class, as it is predicted from the class weights, lie within the
 /// node's bounds to the last bit: neighbouring leaves have a bound in common, and a rounding error
 /// would make one leaf exceed the other. Where no weights of the node's sum do, a power of two
 /// stands for it.
-void bound_share(const tree::TreeNode& node, double* value) {
+void bound_share(const SummedNode& node, double* value) {
     constexpr int kTries = 8;
     const double share = std::clamp(value[1] / node.weight, node.lower, node.upper);
     const auto fits = [&] {
@@ -128,45 +178,55 @@ struct LeafRows {
     }
 };
 
-void summarise_classes(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
-                       const GrowOptions& options) {
-    const data::Target& target = data.target;
+/// `count_leaf(node, weight, value)` adds up the class weights of a leaf.
+template <class Nodes, class CountLeaf>
+void summarise_classes(const Nodes& nodes, const data::Dataset& data, const GrowOptions& options,
+                       Progress& progress, const CountLeaf& count_leaf) {
     const split::Reciprocals none(0);
-    const std::unique_ptr<Finder> finder = make_finder(data, options, none, leaves.progress);
+    const std::unique_ptr<Finder> finder = make_finder(data, options, none, progress);
     std::vector<double> sums(finder->width());
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        if (i % kNodesPerCheck == 0) leaves.progress.check(true);
-        tree::TreeNode& node = tree.nodes[i];
-        double* value = tree.value.data() + i * tree.width;
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        if (i % kNodesPerCheck == 0) progress.check(true);
+        const SummedNode node = nodes[i];
+        double* value = nodes.value(i);
         if (node.first_child < 0) {
-            leaves.for_each(i, data, [&](std::uint32_t row, double weight) {
-                node.weight += weight;
-                std::size_t start = 0;
-                for (std::size_t o = 0; o < target.n_outputs; ++o) {
-                    value[start + static_cast<std::size_t>(
-                                      target.classes[row * target.n_outputs + o])] += weight;
-                    start += target.n_classes[o];
-                }
-            });
+            count_leaf(i, node.weight, value);
         } else {
             for (std::int32_t b = 0; b < node.n_branches; ++b) {
                 const auto child = static_cast<std::size_t>(node.first_child + b);
-                node.weight += tree.nodes[child].weight;
-                for (std::size_t k = 0; k < tree.width; ++k)
-                    value[k] += tree.value[child * tree.width + k];
+                node.weight += nodes[child].weight;
+                for (std::size_t k = 0; k < nodes.width(); ++k) value[k] += nodes.value(child)[k];
             }
         }
         sums[criteria::kCopies] = static_cast<double>(node.n_rows);
         sums[criteria::kWeight] = node.weight;
-        std::copy(value, value + tree.width, sums.begin() + criteria::kStatistics);
+        std::copy(value, value + nodes.width(), sums.begin() + criteria::kStatistics);
         node.impurity = finder->impurity_of(sums.data());
     }
     if (options.monotonic.empty()) return;
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        tree::TreeNode& node = tree.nodes[i];
-        double* value = tree.value.data() + i * tree.width;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const SummedNode node = nodes[i];
+        double* value = nodes.value(i);
         if (node.weight > 0.0) bound_share(node, value);
     }
+}
+
+template <class Nodes>
+void summarise_classes(const Nodes& nodes, LeafRows& leaves, const data::Dataset& data,
+                       const GrowOptions& options) {
+    const data::Target& target = data.target;
+    const auto count_leaf = [&](std::size_t leaf, double& all, double* value) {
+        leaves.for_each(leaf, data, [&](std::uint32_t row, double weight) {
+            all += weight;
+            std::size_t start = 0;
+            for (std::size_t o = 0; o < target.n_outputs; ++o) {
+                value[start + static_cast<std::size_t>(
+                                  target.classes[row * target.n_outputs + o])] += weight;
+                start += target.n_classes[o];
+            }
+        });
+    };
+    summarise_classes(nodes, data, options, leaves.progress, count_leaf);
 }
 
 /// One sum for each output, in two doubles (base/exact_sum.hpp); apart, so that a loop over the
@@ -255,12 +315,13 @@ private:
     std::vector<std::uint32_t> free_places;
 };
 
-void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& data,
+template <class Nodes>
+void summarise_values(const Nodes& nodes, LeafRows& leaves, const data::Dataset& data,
                       const GrowOptions& options) {
     const data::Target& target = data.target;
     const std::size_t n_outputs = target.n_outputs;
     const criteria::Traits criterion = criteria::traits_of(options.criterion);
-    ValueSummaries summaries(tree.nodes.size(), n_outputs, criterion.is_deviance);
+    ValueSummaries summaries(nodes.size(), n_outputs, criterion.is_deviance);
     std::vector<double> first(n_outputs);  // of the leaf at hand, by output
     std::vector<double> means(n_outputs);
     std::vector<std::uint8_t> same(n_outputs);
@@ -292,7 +353,7 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
         });
     };
     const auto merge_children = [&](std::size_t i) {
-        const tree::TreeNode& node = tree.nodes[i];
+        const SummedNode node = nodes[i];
         const auto first_child = static_cast<std::size_t>(node.first_child);
         const std::size_t end = first_child + static_cast<std::size_t>(node.n_branches);
         double& weight = summaries.weight(i);
@@ -307,14 +368,14 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
         for (std::size_t child = first_child; child < end; ++child) {
             if (!(summaries.weight(child) > 0.0)) continue;
             add_sums(summaries.squares(i), summaries.squares(child), n_outputs);
-            add_squares(summaries.squares(i), tree.value.data() + child * n_outputs, means.data(),
+            add_squares(summaries.squares(i), nodes.value(child), means.data(),
                         summaries.weight(child), n_outputs);
         }
         for (std::size_t child = first_child; child < end; ++child) summaries.give_back(child);
     };
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+    for (std::size_t i = nodes.size(); i-- > 0;) {
         if (i % kNodesPerCheck == 0) leaves.progress.check(true);
-        tree::TreeNode& node = tree.nodes[i];
+        const SummedNode node = nodes[i];
         summaries.take_place(i);
         if (node.first_child < 0) sum_up_leaf(i);
         else merge_children(i);
@@ -323,7 +384,7 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
         node.weight = weight;
         for (std::size_t o = 0; o < n_outputs; ++o) {
             const double mean = means[o];
-            tree.value[i * n_outputs + o] = weight > 0.0 ? mean : 0.0;
+            nodes.value(i)[o] = weight > 0.0 ? mean : 0.0;
             double impurity = 0.0;
             if (weight > 0.0)
                 impurity = criteria::impurity_of_squares(criterion, squares.value(o), weight);
@@ -338,15 +399,46 @@ void summarise_values(tree::Tree& tree, LeafRows& leaves, const data::Dataset& d
             node.impurity += impurity / static_cast<double>(n_outputs);
         }
     }
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (i % kNodesPerCheck == 0) leaves.progress.check(true);
-        const tree::TreeNode& node = tree.nodes[i];
+        const SummedNode node = nodes[i];
         for (std::size_t o = 0; o < n_outputs; ++o) {
-            double& value = tree.value[i * n_outputs + o];
+            double& value = nodes.value(i)[o];
             if (node.weight <= 0.0 && node.parent >= 0)  // an empty branch predicts as its parent
-                value = tree.value[static_cast<std::size_t>(node.parent) * n_outputs + o];
+                value = nodes.value(static_cast<std::size_t>(node.parent))[o];
             if (!options.monotonic.empty()) value = std::clamp(value, node.lower, node.upper);
         }
+    }
+}
+
+/// The figures of a tree whose nodes have their questions; `rows` are those of the leaves.
+void sum_up(tree::Tree& tree, NodeRows& rows, const data::Dataset& data, const GrowOptions& options,
+            Progress& progress) {
+    const std::size_t n_outputs = data.target.n_outputs;
+    LeafRows leaves{rows.leaf_range, rows.leaf_rows, rows.leaf_weights, progress};
+    const std::vector<double>& medians = rows.medians;
+    const std::vector<double>& deviations = rows.deviations;
+    tree.width = data.target.width();
+    tree.value.reserve(tree.nodes.size() * tree.width);
+    in_blocks(progress, tree.nodes.size() * tree.width,
+              [&](std::size_t, std::size_t end) { tree.value.resize(end, 0.0); });
+    if (data.target.is_classification()) {
+        summarise_classes(RecordedNodes{tree}, leaves, data, options);
+    } else {
+        summarise_values(RecordedNodes{tree}, leaves, data, options);
+        progress.check(true);
+        if (!medians.empty())
+            for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+                tree.nodes[i].impurity = deviations[i];
+                const bool empty = tree.nodes[i].weight <= 0.0 && tree.nodes[i].parent >= 0;
+                const auto from = empty ? static_cast<std::size_t>(tree.nodes[i].parent) : i;
+                for (std::size_t o = 0; o < n_outputs; ++o) {
+                    double& value = tree.value[i * n_outputs + o];
+                    value = medians[from * n_outputs + o];
+                    if (!options.monotonic.empty())
+                        value = std::clamp(value, tree.nodes[i].lower, tree.nodes[i].upper);
+                }
+            }
     }
 }
 
@@ -373,31 +465,24 @@ void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, P
     figures.leaf_range.reserve(n_nodes);
     for (Fragment& fragment : parts.fragments)
         append(tree, figures, std::move(fragment), n_outputs, progress);
-    LeafRows leaves{figures.leaf_range, figures.leaf_rows, figures.leaf_weights, progress};
-    const std::vector<double>& medians = figures.medians;
-    const std::vector<double>& deviations = figures.deviations;
-    tree.width = data.target.width();
-    tree.value.reserve(tree.nodes.size() * tree.width);
-    in_blocks(progress, tree.nodes.size() * tree.width,
-              [&](std::size_t, std::size_t end) { tree.value.resize(end, 0.0); });
-    if (data.target.is_classification()) {
-        summarise_classes(tree, leaves, data, options);
-    } else {
-        summarise_values(tree, leaves, data, options);
-        progress.check(true);
-        if (!medians.empty())
-            for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-                tree.nodes[i].impurity = deviations[i];
-                const bool empty = tree.nodes[i].weight <= 0.0 && tree.nodes[i].parent >= 0;
-                const auto from = empty ? static_cast<std::size_t>(tree.nodes[i].parent) : i;
-                for (std::size_t o = 0; o < n_outputs; ++o) {
-                    double& value = tree.value[i * n_outputs + o];
-                    value = medians[from * n_outputs + o];
-                    if (!options.monotonic.empty())
-                        value = std::clamp(value, tree.nodes[i].lower, tree.nodes[i].upper);
-                }
-            }
-    }
+    sum_up(tree, figures, data, options, progress);
+}
+
+void sum_up(tree::TreeArrays& arrays, NodeRows& rows, const data::Dataset& data,
+            const GrowOptions& options, Progress& progress) {
+    LeafRows leaves{rows.leaf_range, rows.leaf_rows, rows.leaf_weights, progress};
+    const ListedNodes nodes{arrays, data.target.width()};
+    if (data.target.is_classification()) summarise_classes(nodes, leaves, data, options);
+    else summarise_values(nodes, leaves, data, options);
+}
+
+void sum_up_counts(tree::TreeArrays& arrays, const data::Dataset& data, const GrowOptions& options,
+                   Progress& progress) {
+    const std::size_t width = data.target.width();
+    summarise_classes(ListedNodes{arrays, width}, data, options, progress,
+                      [&](std::size_t, double& all, const double* value) {
+                          all = std::accumulate(value, value + width, 0.0);
+                      });
 }
 
 namespace {

@@ -13,18 +13,11 @@ namespace {
 
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
+/// Nodes whose fields are read one after the other while they are in the cache.
+constexpr std::size_t kNodesAtOnce = 1 << 9;
+static_assert(kNodesPerCheck % kNodesAtOnce == 0);
 /// Nodes from which a tree is freed by a thread of its own.
 constexpr std::size_t kManyNodes = 1 << 16;
-
-template <class T, class Field>
-void gather(const std::vector<TreeNode>& nodes, Progress& progress, std::vector<T>& values,
-            Field&& field) {
-    progress.check(true);
-    values.reserve(nodes.size());
-    in_blocks(progress, nodes.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) values.push_back(field(nodes[i]));
-    });
-}
 
 void list_surrogates(Tree& tree, Progress& progress, TreeArrays& out) {
     out.surrogate_start.reserve(tree.nodes.size() + 1);
@@ -58,31 +51,38 @@ struct Flattening {
 
 void flatten(Tree& tree, TreeArrays& out, Progress& progress) {
     list_surrogates(tree, progress, out);
-    const auto each = [&](auto& values, auto&& field) {
-        gather(tree.nodes, progress, values, field);
-    };
-    each(out.first_child, [](const TreeNode& n) { return n.first_child; });
-    each(out.n_branches, [](const TreeNode& n) { return n.n_branches; });
-    each(out.parent, [](const TreeNode& n) { return n.parent; });
-    each(out.column, [](const TreeNode& n) { return n.column; });
-    each(out.kind, [](const TreeNode& n) { return n.kind; });
-    each(out.threshold, [](const TreeNode& n) {
-        return n.kind == 1 || n.kind == 4 ? n.threshold : std::numeric_limits<double>::quiet_NaN();
-    });
-    each(out.threshold_int, [](const TreeNode& n) { return n.threshold_int; });
-    each(out.code_offset, [](const TreeNode& n) { return n.code_offset; });
-    each(out.code_count, [](const TreeNode& n) { return n.code_count; });
-    each(out.rest_branch, [](const TreeNode& n) { return n.rest_branch; });
-    each(out.cut_offset, [](const TreeNode& n) { return n.cut_offset; });
-    each(out.cut_count, [](const TreeNode& n) { return n.cut_count; });
-    each(out.term_offset, [](const TreeNode& n) { return n.term_offset; });
-    each(out.term_count, [](const TreeNode& n) { return n.term_count; });
-    each(out.missing_branch, [](const TreeNode& n) { return n.missing_branch; });
-    each(out.n_rows, [](const TreeNode& n) { return n.n_rows; });
-    each(out.weight, [](const TreeNode& n) { return n.weight; });
-    each(out.impurity, [](const TreeNode& n) { return n.impurity; });
-    each(out.gain, [](const TreeNode& n) { return n.gain; });
-    each(out.score, [](const TreeNode& n) { return n.score; });
+    const std::size_t n_nodes = tree.nodes.size();
+    for (std::size_t begin = 0; begin < n_nodes; begin += kNodesAtOnce) {
+        if (begin % kNodesPerCheck == 0) progress.check(true);
+        const std::size_t end = std::min(n_nodes, begin + kNodesAtOnce);
+        const auto each = [&](auto& values, auto&& field) {
+            if (begin == 0) values.reserve(n_nodes);
+            for (std::size_t i = begin; i < end; ++i) values.push_back(field(tree.nodes[i]));
+        };
+        each(out.first_child, [](const TreeNode& n) { return n.first_child; });
+        each(out.n_branches, [](const TreeNode& n) { return n.n_branches; });
+        each(out.parent, [](const TreeNode& n) { return n.parent; });
+        each(out.column, [](const TreeNode& n) { return n.column; });
+        each(out.kind, [](const TreeNode& n) { return n.kind; });
+        each(out.threshold, [](const TreeNode& n) {
+            return n.kind == 1 || n.kind == 4 ? n.threshold
+                                              : std::numeric_limits<double>::quiet_NaN();
+        });
+        each(out.threshold_int, [](const TreeNode& n) { return n.threshold_int; });
+        each(out.code_offset, [](const TreeNode& n) { return n.code_offset; });
+        each(out.code_count, [](const TreeNode& n) { return n.code_count; });
+        each(out.rest_branch, [](const TreeNode& n) { return n.rest_branch; });
+        each(out.cut_offset, [](const TreeNode& n) { return n.cut_offset; });
+        each(out.cut_count, [](const TreeNode& n) { return n.cut_count; });
+        each(out.term_offset, [](const TreeNode& n) { return n.term_offset; });
+        each(out.term_count, [](const TreeNode& n) { return n.term_count; });
+        each(out.missing_branch, [](const TreeNode& n) { return n.missing_branch; });
+        each(out.n_rows, [](const TreeNode& n) { return n.n_rows; });
+        each(out.weight, [](const TreeNode& n) { return n.weight; });
+        each(out.impurity, [](const TreeNode& n) { return n.impurity; });
+        each(out.gain, [](const TreeNode& n) { return n.gain; });
+        each(out.score, [](const TreeNode& n) { return n.score; });
+    }
     out.value = std::move(tree.value);
     out.code = std::move(tree.branches.code);
     out.branch_of_code = std::move(tree.branches.branch);

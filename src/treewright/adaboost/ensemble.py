@@ -13,6 +13,7 @@ import numpy as np
 
 from treewright.adaboost.stump_trees import StumpTrees
 from treewright.core import weighted_medians
+from treewright.dependence.additive import Additive
 from treewright.ensemble.ensemble import Ensemble, Trees, votes
 from treewright.ensemble.explanation import votes_in_words
 from treewright.errors import ModelFormatError, UnsupportedError
@@ -152,6 +153,12 @@ class WeightedEnsemble(Ensemble):
         factors = self._on_grid / self._on_grid.sum()
         for tree, factor in zip(self, factors.tolist(), strict=True):
             yield Share(tree=tree, answers=factor * votes(tree.answers, tree), factor=factor)
+
+    def added_up(self) -> Additive | str:
+        """Return the votes as a sum of trees; or why there is none."""
+        if self.classes is None:
+            return "the prediction is the weighted median of the trees"
+        return super().added_up()
 
     def importances(self) -> Importances:
         """Return each column's share of the impurity decrease, trees weighted by their votes."""

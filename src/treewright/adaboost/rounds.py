@@ -57,7 +57,7 @@ class Round:
 
 
 class Rounds(ShownInNotebooks):
-    """The rounds of boosting: a sequence of :class:`Round`, and a table when printed.
+    """The rounds of boosting: a sequence of ``Round``, and a table when printed.
 
     Parameters
     ----------

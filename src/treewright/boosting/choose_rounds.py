@@ -18,7 +18,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,7 +132,13 @@ def choose_rounds(
     n_together = len(shapes) if n_judged > 1 else 1
     n_inside = max(1, n_threads // (n_judged * n_together))
     final = float(options.learning_rate)
-    rate_of = partial(final_rate, final) if choosing_rate is not None else lambda n_best: final
+    of_classes = problem.loss.of_classes
+
+    def rate_of(n_best: int) -> float:
+        if choosing_rate is None:
+            return final
+        return final_rate(final, n_best, chosen_by=choosing_rate, of_classes=of_classes)
+
     tried: list[TriedShape] = []
     before = (math.inf, False)
     for first in range(0, len(shapes), n_together):

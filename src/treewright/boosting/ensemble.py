@@ -72,7 +72,7 @@ class BoostedEnsemble(TreeEnsemble):
     base
         The score that every row starts from, by output.
     link
-        How a score becomes a prediction; one of :data:`~treewright.boosting.links.LINKS`.
+        How a score becomes a prediction; one of ``treewright.boosting.links.LINKS``.
     schema, classes
         As for :class:`~treewright.tree.tree.Tree`.
     criterion
@@ -234,7 +234,7 @@ class BoostedEnsemble(TreeEnsemble):
         Parameters
         ----------
         table, background, interactions, n_threads
-            As for :func:`~treewright.explain.shap.explain_trees`.
+            As for ``treewright.explain.shap.explain_trees``.
         of_probability
             Whether values beside each background row are scaled to the probability.
         by_hessian
@@ -273,8 +273,8 @@ class BoostedEnsemble(TreeEnsemble):
             table,
             values=values,
             base=base,
-            output_names=self._output_names(),
-            scale="probability" if of_probability else self._scale(),
+            output_names=self.score_names(),
+            scale="probability" if of_probability else self.score_scale(),
             interactions=interactions,
         )
 
@@ -298,9 +298,9 @@ class BoostedEnsemble(TreeEnsemble):
 
     def _votes_in_words(self, said: Array, chosen: list[int] | None) -> str:
         output = 0 if chosen is None or said.shape[1] == 1 else chosen[0]
-        of = "" if chosen is None else f" of {on_one_line(self._output_names()[output])}"
+        of = "" if chosen is None else f" of {on_one_line(self.score_names()[output])}"
         n_up, n_down = int((said[:, output] > 0).sum()), int((said[:, output] < 0).sum())
-        return f"{n_up} of {len(said)} rounds raise the {self._scale()}{of}, {n_down} lower it"
+        return f"{n_up} of {len(said)} rounds raise the {self.score_scale()}{of}, {n_down} lower it"
 
     def _refuse_probability(self, background: Table | None) -> None:
         if self.classes is None:
@@ -335,13 +335,15 @@ class BoostedEnsemble(TreeEnsemble):
         np.divide(share - other, apart, out=slopes, where=apart != 0.0)
         return factor * slopes
 
-    def _output_names(self) -> tuple[str, ...]:
+    def score_names(self) -> tuple[str, ...]:
+        """Return what the scores are of: classes, or the prediction."""
         if self.classes is None or self.link == "ordinal":
             return ("prediction",) if self.link == "identity" else ("score",)
         names = tuple(map(str, self.classes[0]))
         return names if self.core.n_outputs > 1 else names[-1:]
 
-    def _scale(self) -> str:
+    def score_scale(self) -> str:
+        """Return the unit of the scores."""
         scales = {"identity": "prediction", "log": "logarithm of the prediction"}
         return scales.get(self.link, "score")
 

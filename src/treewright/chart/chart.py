@@ -40,7 +40,18 @@ import numpy as np
 from treewright.array_types import BoolArray, FloatArray
 from treewright.chart.colours import MOST_CLASS_LINES
 from treewright.chart.draw_chart import draw_chart
-from treewright.chart.marks import STROKES, AnyMark, Axis, Dots, Line, Mark, Rule, Strip, Stroke
+from treewright.chart.marks import (
+    STROKES,
+    AnyMark,
+    Axis,
+    Dots,
+    Line,
+    Mark,
+    Rule,
+    Strip,
+    Stroke,
+    as_numbers,
+)
 from treewright.chart.picture import Area, Frame, Numbers, Picture
 from treewright.chart.scale import limits_of
 from treewright.chart.svg import Drawing
@@ -71,6 +82,8 @@ class Chart(Picture):
         Whether both axes are equally long (ROC, precision and recall, calibration).
     strip
         A histogram under the plot.
+    rug
+        Where short ticks stand at the foot of the plot: deciles of the rows.
     """
 
     x: Axis = field(default_factory=Axis)
@@ -79,9 +92,11 @@ class Chart(Picture):
     heads: tuple[str, ...] = ()
     square: bool = False
     strip: Strip | None = None
+    rug: Sequence[float] | FloatArray = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", tuple(self.marks))
+        object.__setattr__(self, "rug", as_numbers("rug", self.rug))
         for line in self.lines:
             if line.columns and len(line.columns) != len(self.heads):
                 raise ParameterError(

@@ -237,15 +237,11 @@ class _Layout:
     @classmethod
     def of(cls, chart: DotChart, area: Area) -> _Layout:
         names = [clean(row.name) for row in chart.rows]
-        widest = max(
-            (
-                measure(name, _NAME_SIZE, bold=row.strong)
-                for name, row in zip(names, chart.rows, strict=True)
-            ),
-            default=0.0,
-        )
+        bold = any(row.strong for row in chart.rows)  # measured as what is cut: one bold, all
+        widest = max((measure(name, _NAME_SIZE, bold=bold) for name in names), default=0.0)
         name_width = min(widest, (0.34 if area.is_narrow else 0.28) * area.width)
-        shown = _cut(names, name_width, chart)
+        cut = shorten_apart if chart.shorten == "middle" else shorten_labels
+        shown = cut(names, name_width, _NAME_SIZE, bold=bold)
         widths = [
             max(
                 measure(clean_sentence(head), _HEAD_SIZE),
@@ -282,8 +278,3 @@ def _cell_width(row: DotRow, i: int) -> float:
     if not row.columns:
         return 0.0
     return measure(clean(row.columns[i]), _COLUMN_SIZE, bold=row.strong_columns)
-
-
-def _cut(names: list[str], width: float, chart: DotChart) -> list[str]:
-    cut = shorten_apart if chart.shorten == "middle" else shorten_labels
-    return cut(names, width, _NAME_SIZE, bold=any(row.strong for row in chart.rows))

@@ -37,6 +37,9 @@ _LEAST_PLOT = 120.0
 _STRIP, _STRIP_GAP = 40.0, 28.0
 _LABEL_LINE = 20.0
 _CAP = 4.0
+_RUG = 7.0
+_SMALL = 3.0
+"""Radius of dots of which there are many."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,10 @@ def _draw_axes(chart: Chart, drawing: Drawing, area: Area, plot: Plot) -> float:
         _draw_strip(chart.strip, drawing, plot, bottom)
     ticks = ticks_across(plot.x, chart.x, within=(area.left, plot.right))
     draw_x_axis(drawing, Box(box.left, box.top, box.right, bottom), ticks, plot.x)
+    for value in np.asarray(chart.rug).tolist():
+        if plot.x.holds(value):
+            foot = plot.x.at(value)
+            drawing.line((foot, box.bottom), (foot, box.bottom - _RUG), "ink2")
     if chart.strip is not None:
         drawing.line((box.left, box.bottom), (box.right, box.bottom), "axis")
     bottom += 24
@@ -174,6 +181,9 @@ def _draw_dots(chart: Chart, dots: Dots, drawing: Drawing, plot: Plot, occupied:
             for end in ends:
                 drawing.line((x[i] - _CAP, end), (x[i] + _CAP, end), stroke, width=2)
             occupied.add_line(np.array([x[i], x[i]]), np.array(ends))
+    if dots.radius < _SMALL:  # many: in one path, and names may stand over them
+        drawing.dots(zip(x.tolist(), y.tolist(), strict=True), dots.radius, "seq-3")
+        return
     for i in range(len(x)):
         fill, stroke = ("paper", "ink3") if hollow[i] else ("accent", "paper")
         width = 1.5 if hollow[i] else 1.0

@@ -14,7 +14,7 @@ from treewright.chart.colours import CLASS_DASHES, class_line
 from treewright.chart.scale import has_place
 from treewright.chart.words import FORMS, Form
 from treewright.errors import ParameterError
-from treewright.parameters import check_choice, check_count
+from treewright.parameters import check_choice, check_count, check_number
 
 Role = Literal["validated", "training", "test", "reference", "class", "other", "ice"]
 Kind = Literal["chosen", "best", "chance"]
@@ -150,6 +150,8 @@ class Dots:
         Which points cannot be told from chance.
     name
         What the points are.
+    radius
+        Of all dots, where they are many: from 1 to 4 pixels.
     """
 
     x: FloatArray
@@ -159,8 +161,10 @@ class Dots:
     sizes: FloatArray | None = None
     hollow: bool | Sequence[bool] = False
     name: str = ""
+    radius: float = 4.0
 
     def __post_init__(self) -> None:
+        check_number("radius", self.radius, low=1.0, high=4.0)
         _set_arrays(self, "x", ("y", "low", "high", "sizes"))
         if np.ndim(self.hollow) and np.shape(self.hollow) != self.x.shape:
             raise ParameterError(
@@ -176,7 +180,7 @@ class Dots:
     def radii(self) -> FloatArray:
         """Radius of each dot; its area stands for the number of rows."""
         if self.sizes is None:
-            return np.full(self.x.shape, 4.0)
+            return np.full(self.x.shape, self.radius)
         known = np.where(np.isfinite(self.sizes) & (self.sizes > 0), self.sizes, 0.0)
         largest = float(known.max(initial=0.0)) or 1.0
         return np.maximum(3.5, 8.0 * np.sqrt(known / largest))

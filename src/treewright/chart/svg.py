@@ -120,6 +120,12 @@ class Drawing:
         attributes = placed + (_stroked(width) if stroke else [])
         self._add("circle", attributes, fill=fill, stroke=stroke, title=title)
 
+    def dots(self, centres: Points, radius: float, fill: str) -> None:
+        """Draw many dots of one colour: a tenth of the bytes of as many circles."""
+        starts = " ".join(f"M{_px(x)},{_px(y)}h.01" for x, y in centres)
+        attributes = [("d", starts), *_stroked(2 * radius), ("stroke-linecap", "round")]
+        self._add("path", attributes, fill="none", stroke=fill)
+
     def text(
         self,
         at: tuple[float, float],

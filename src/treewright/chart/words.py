@@ -18,6 +18,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from treewright.text.numbers import figures
 
 Form = Literal["number", "percent", "signed"]
@@ -28,6 +30,7 @@ NARROW_SPACE = "\u202f"
 _MINUS = "\u2212"
 _REPLACEMENT = "\ufffd"
 _MILLION = 1_000_000
+_MOST_WHOLE = 1e15
 
 
 def clean(text: str) -> str:
@@ -91,6 +94,25 @@ def numbers(values: Sequence[float | None], form: Form = "number") -> list[str]:
         f"+{text}" if value is not None and value > 0 else text
         for text, value in zip(texts, values, strict=True)
     ]
+
+
+def value_words(value: object) -> str:
+    """Return the value of a column as it stands in a picture.
+
+    >>> value_words(20600.0), value_words(5444.54), value_words(True), value_words(None)
+    ('20,600', '5,444.5', 'yes', 'missing')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "missing"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, int | np.integer):
+        return grouped(str(int(value)))
+    if isinstance(value, float | np.floating):
+        exact = float(value)
+        is_whole = exact.is_integer() and abs(exact) < _MOST_WHOLE
+        return grouped(str(int(exact))) if is_whole else number(exact)
+    return str(value)
 
 
 def percent(share: float, *, decimals: int = 0) -> str:

@@ -143,7 +143,28 @@ def parse_learner(text: str, *, seed: int | None = None, threads: int | None = N
     algorithm, _, rest = text.partition(":")
     check_algorithm(algorithm)
     settings = tuple(pair(each, f"{algorithm}:") for each in rest.split(",") if each)
-    return Choice(algorithm=algorithm, settings=settings, seed=seed, threads=threads)
+    choice = Choice(algorithm=algorithm, settings=settings, seed=seed, threads=threads)
+    check_settings(choice)
+    return choice
+
+
+def check_settings(choice: Choice) -> None:
+    """Refuse parameters that an algorithm has for no target, before a table is read."""
+    if not choice.settings:
+        return
+    import treewright as tw
+
+    known: dict[str, Any] = {}
+    if choice.like is not None:
+        known = choice.like.unfitted().get_params(deep=False)
+    else:
+        entry = ALGORITHMS[choice.algorithm]
+        for name in (entry.numbers, entry.classes):
+            if name is not None:
+                known |= getattr(tw, name)().get_params(deep=False)
+    for name, _ in choice.settings:
+        if name not in known:
+            raise unknown_parameter(choice.algorithm, name, known)
 
 
 def check_algorithm(name: str) -> None:

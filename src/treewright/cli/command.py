@@ -54,6 +54,8 @@ class Answer:
         Lines for standard error after the result (``saved loans.tw``); ``--quiet`` drops them.
     failed
         Checks that did not hold: each is said, and the exit code is 3.
+    stopped
+        Whether Ctrl-C came before the end: what is there is shown, and the exit code is 130.
     is_screen
         Whether ``--quiet`` drops the text, too: true of ``fit``, whose result is the file.
     """
@@ -62,6 +64,7 @@ class Answer:
     result: Callable[[], Mapping[str, Any]]
     said: Sequence[str] = ()
     failed: Sequence[str] = ()
+    stopped: bool = False
     is_screen: bool = False
 
 

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.failure import Failure, usage
 from treewright.cli.progress import Working
-from treewright.cli.reading.column_roles import (
+from treewright.cli.reading.how_to_read import HowToRead as HowToRead
+from treewright.cli.reading.how_to_read import learn_like, like_reading, options_of
+from treewright.cli.reading.how_to_read import with_schema as with_schema
+from treewright.cli.reading.row_weights import row_weights
+from treewright.cli.reading.tables import EXAMPLE as EXAMPLE
+from treewright.cli.reading.tables import LearningTable as LearningTable
+from treewright.cli.reading.tables import RawTable as RawTable
+from treewright.cli.reading.tables import stem_of as stem_of
+from treewright.cli.session import Session
+from treewright.data.column_roles import (
     FEW_ROWS,
     all_differ,
     is_identifier,
@@ -20,18 +29,11 @@ from treewright.cli.reading.column_roles import (
     target_values,
     task_of,
 )
-from treewright.cli.reading.column_roles import Task as Task
-from treewright.cli.reading.how_to_read import HowToRead as HowToRead
-from treewright.cli.reading.how_to_read import learn_like, like_reading, options_of
-from treewright.cli.reading.how_to_read import with_schema as with_schema
-from treewright.cli.reading.tables import EXAMPLE as EXAMPLE
-from treewright.cli.reading.tables import LearningTable as LearningTable
-from treewright.cli.reading.tables import RawTable as RawTable
-from treewright.cli.reading.tables import stem_of as stem_of
-from treewright.cli.session import Session
+from treewright.data.column_roles import Task as Task
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:
+    from treewright.array_types import Array
     from treewright.data.column import Column
     from treewright.data.frame import Frame
     from treewright.data.reading import Reading
@@ -156,15 +158,17 @@ def learning_table(
         The columns to learn from, as a model has them; None: all but identifiers.
     """
     frame = raw.frame
-    aside = [name for name in (weight, groups) if name is not None]
-    for option, names in (("--ignore", ignore), ("--use", use), ("--weight", aside)):
+    aside = {"--weight": weight, "--groups": groups}
+    named = {"--ignore": ignore, "--use": use}
+    named |= {option: [name] for option, name in aside.items() if name is not None}
+    for option, names in named.items():
         for name in names:
             check_column(raw, name, option)
     kept = frame.drop(*ignore)
     chosen = _target(session, raw, kept, target)
     column = kept.column(chosen)
     found = _task(session, chosen, column, task, announced=target is not None or raw.is_example)
-    X = kept.drop(chosen, *aside)
+    X = kept.drop(chosen, *(name for name in aside.values() if name is not None))
     left_out = _left_out(session, raw, X, use=use, columns=columns)
     _tell_reading(session, frame, skip={*ignore, *left_out})
     X = X.drop(*left_out)
@@ -184,8 +188,10 @@ def learning_table(
         left_out=left_out,
         ignored=tuple(ignore),
         order={name: tuple(values.split(",")) for name, values in order},
-        weights=frame.weights if weight is None else frame[weight],
+        weights=frame.weights if weight is None else row_weights(frame, weight, raw.source),
         groups=None if groups is None else frame[groups],
+        weight_column=weight,
+        group_column=groups,
     )
 
 
@@ -319,9 +325,14 @@ def _tell_reading(session: Session, frame: Frame, *, skip: set[str]) -> None:
 
 def with_sample(raw: RawTable, n_rows: int | None, seed: int) -> RawTable:
     """Return so many rows of a table, drawn by the seed, in their order; None: all."""
-    if n_rows is None or n_rows >= raw.frame.n_rows:
-        return raw
+    drawn = drawn_rows(raw.frame.n_rows, n_rows, seed)
+    return raw if drawn is None else replace(raw, frame=raw.frame.rows(drawn))
+
+
+def drawn_rows(n_rows: int, n_drawn: int | None, seed: int) -> Array | None:
+    """Return positions of so many rows, drawn by the seed, ascending; None: all of them."""
+    if n_drawn is None or n_drawn >= n_rows:
+        return None
     import numpy as np
 
-    drawn = np.random.default_rng(seed).choice(raw.frame.n_rows, size=n_rows, replace=False)
-    return replace(raw, frame=raw.frame.rows(np.sort(drawn)))
+    return np.sort(np.random.default_rng(seed).choice(n_rows, size=n_drawn, replace=False))

@@ -13,6 +13,7 @@ from enum import IntEnum
 from typing import Any
 
 from treewright import errors
+from treewright.cli.hints import hint_for_shell
 from treewright.text.names import on_one_line
 
 WIDTH = 80
@@ -115,6 +116,9 @@ _CODES: tuple[tuple[type[BaseException], str, Exit], ...] = (
 )
 
 
+_OF_PARAMETERS = ("target", "unknown-parameter", "unsupported", "parameter")
+
+
 def failure_of(error: BaseException) -> Failure | None:
     """Return an error of the library or of the system as a failure; None for a fault of ours."""
     if isinstance(error, Failure):
@@ -133,16 +137,25 @@ def failure_of(error: BaseException) -> Failure | None:
     return None
 
 
+def is_disk_full(error: BaseException) -> bool:
+    """Return whether a disk that is full has caused an error."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, OSError) and found.errno == errno.ENOSPC:
+            return True
+        found = found.__cause__
+    return False
+
+
 def _from_text(text: str, *, code: str, end: Exit) -> Failure:
     """Return the failure of a message of the library: what is wrong, what was found, a hint."""
     lines = text.splitlines() or [""]
     hints = [i for i, line in enumerate(lines) if line.strip().startswith("Hint: ")]
     first = hints[0] if hints else len(lines)
     hint = "\n".join(line.strip().removeprefix("Hint: ") for line in lines[first:])
-    message = lines[0].rstrip()
-    # One sentence stands without its full stop, as all messages of the command line do.
-    if message.endswith(".") and ". " not in message:
-        message = message[:-1]
+    if code in _OF_PARAMETERS:
+        hint = hint_for_shell(hint)
+    message, hint = _without_stop(lines[0].rstrip()), _without_stop(hint)
     found = "\n".join(line.strip() for line in lines[1:first])
     parameter = re.match(r"([a-z_]+)=", message)
     return Failure(
@@ -153,6 +166,12 @@ def _from_text(text: str, *, code: str, end: Exit) -> Failure:
         exit=end,
         parameter=parameter[1] if parameter else None,
     )
+
+
+def _without_stop(text: str) -> str:
+    """Return one sentence without its full stop, as all messages of the command line are."""
+    is_one = ". " not in text and not text.endswith("...")
+    return text.removesuffix(".") if is_one else text
 
 
 def _from_system(error: OSError) -> Failure:

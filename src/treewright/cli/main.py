@@ -10,12 +10,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli.failure import Exit, Failure, failure_of, usage
+from treewright.cli.failure import Exit, Failure, failure_of, is_disk_full, usage
+from treewright.cli.out_files import no_space_for
 from treewright.cli.registry import COMMANDS
 from treewright.cli.session import Session
 
 if TYPE_CHECKING:
     from treewright.cli.command import Answer, Command
+
+
+_STOPPED = Failure(code="stopped", message="stopped", exit=Exit.STOPPED)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -115,6 +119,7 @@ def _run_command(command: Command, words: Sequence[str], session: Session) -> in
             return Exit.DONE
         made = Session.of(command.name, values)
         session.__dict__.update(made.__dict__)
+        session.words = tuple(words)
         own = {each.name for each in command.arguments} | set(command.options)
         given = {name: value for name, value in values.items() if name in own}
         with _warnings_told(session):
@@ -130,6 +135,8 @@ def _run_command(command: Command, words: Sequence[str], session: Session) -> in
         failure = failure_of(error)
         if failure is None:
             return _fault(error, session)
+        if is_disk_full(error) and session.writing is not None:
+            failure = no_space_for(session.writing)
         if session.debug:
             traceback.print_exc()
         return _fail(failure, session)
@@ -152,8 +159,8 @@ def _finish(session: Session, answer: Answer | None) -> int:
     if answer is not None and session.json:
         from treewright.cli.json_document import document
 
-        failure = None
-        if failed:
+        failure = _STOPPED if answer.stopped else None
+        if failed and failure is None:
             failure = Failure(code="check-failed", message="; ".join(failed), exit=Exit.CHECK)
         print(
             document(session.command, notes=session.notes, result=answer.result(), failure=failure)
@@ -168,6 +175,8 @@ def _finish(session: Session, answer: Answer | None) -> int:
             session.say(line)
     else:
         session.tell_notes()
+    if answer is not None and answer.stopped:
+        return Exit.STOPPED if session.json else _stopped(session)
     if not failed:
         return Exit.DONE
     if not session.json:
@@ -207,8 +216,7 @@ def _stopped(session: Session) -> int:
     if session.json:
         from treewright.cli.json_document import document
 
-        failure = Failure(code="stopped", message="stopped", exit=Exit.STOPPED)
-        print(document(session.command, notes=session.notes, failure=failure))
+        print(document(session.command, notes=session.notes, failure=_STOPPED))
     else:
         words = f"stopped. Nothing saved{kept}." if saves else "stopped."
         print(f"\r{words}" if session.side.colour else words, file=sys.stderr)
@@ -218,6 +226,7 @@ def _stopped(session: Session) -> int:
 @contextmanager
 def _warnings_told(session: Session) -> Iterator[None]:
     """Turn the library's warnings into warnings of the session."""
+    from treewright.cli.hints import column_of, hint_for_shell
     from treewright.errors import TreewrightWarning
 
     def show(
@@ -230,12 +239,16 @@ def _warnings_told(session: Session) -> Iterator[None]:
     ) -> None:
         name = category.__name__.removesuffix("Warning")
         code = "".join(f"-{c.lower()}" if c.isupper() else c for c in name).lstrip("-")
-        words = " ".join(str(message).split())
+        told, _, hint = str(message).partition("\n  Hint: ")
+        words = " ".join(told.split()).rstrip(".")
         if (code, words) not in {(each.code, each.message) for each in session.notes}:
-            session.warn(code, words.rstrip("."))
+            remedy = hint_for_shell(" ".join(hint.split())).rstrip(".")
+            session.warn(code, words, remedy=remedy, column=column_of(words))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", TreewrightWarning)
+        # Tables have names; a model that has none was asked by those it gives itself.
+        warnings.filterwarnings("ignore", message="X has feature names, but")
         warnings.showwarning = show
         yield
 

@@ -10,9 +10,14 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treewright.cli.failure import Failure
 from treewright.cli.session import Session
+from treewright.text.numbers import size_in_words
+
+if TYPE_CHECKING:
+    from treewright.cli.screen.screen import Screen
 
 HEAD_LINE = "treewright"
 """Exported code bears this word in its first lines."""
@@ -42,6 +47,11 @@ class OutFile:
     def word(self) -> str:
         """What is said when it was written."""
         return "replaced" if self.replaces else "saved"
+
+    def said(self, screen: Screen) -> str:
+        """Return what is said when it was written: the name leads to the file on terminals."""
+        name = screen.bold(screen.safe(self.path))
+        return f"{self.word} {screen.link(name, Path(self.path).absolute().as_uri())}"
 
 
 def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> OutFile:
@@ -78,13 +88,7 @@ def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> O
         raise _no_permission(folder if not os.access(folder, os.W_OK) else file, path)
     free = shutil.disk_usage(folder).free
     if free < _LEAST_SPACE:
-        kept = f"; the old {file.name} is untouched" if file.exists() else ""
-        raise Failure(
-            code="disk-full",
-            message=f"no space left for {path} ({free / 1e6:.1f} MB free){kept}",
-            hint="--out on another disk",
-            file=path,
-        )
+        raise no_space_for(path)
     if file.exists() and not session.force and not is_ours(file):
         raise Failure(
             code="would-overwrite",
@@ -93,6 +97,19 @@ def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> O
             file=path,
         )
     return OutFile(path=path, replaces=file.exists())
+
+
+def no_space_for(path: str) -> Failure:
+    """Return the failure of a disk that is full, before the work or while a file is written."""
+    file = Path(path)
+    free = shutil.disk_usage(file.parent).free
+    kept = f"; the old {file.name} is untouched" if file.exists() else ""
+    return Failure(
+        code="disk-full",
+        message=f"no space left for {path} ({size_in_words(free)} free){kept}",
+        hint="--out on another disk",
+        file=path,
+    )
 
 
 def is_ours(file: Path) -> bool:

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from treewright.cli.screen.screen import is_terminal
 from treewright.cli.session import Session
+from treewright.progress import heard_by
 
 _SILENT = 1.0
 _BETWEEN = 0.25
@@ -34,6 +35,8 @@ class Working:
         self._erases = is_terminal(sys.stderr) and not silent
         self._lines = session.progress and not self._erases and not session.json
         self._what = what
+        self._is_timed = True
+        self._heard = heard_by(self._hear)
         self._started = time.monotonic()
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
@@ -43,7 +46,17 @@ class Working:
         """Replace what is said, such as the number of rows done."""
         self._what = what
 
+    @property
+    def said(self) -> str:
+        """What is said now."""
+        return self._what
+
+    def _hear(self, what: str) -> None:
+        """Take over what the library says of its own work, which has its own times."""
+        self._what, self._is_timed = what, False
+
     def __enter__(self) -> Working:
+        self._heard.__enter__()
         if self._erases or self._lines:
             self._thread = threading.Thread(target=self._run, daemon=True)
             self._thread.start()
@@ -55,6 +68,7 @@ class Working:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._heard.__exit__(kind, error, trace)
         if self._thread is None:
             return
         self._done.set()
@@ -68,7 +82,9 @@ class Working:
         while not self._done.wait(wait):
             wait = between
             seconds = int(time.monotonic() - self._started)
-            text = f"{self._what} · {seconds // 60}:{seconds % 60:02}"
+            text = self._what
+            if self._is_timed:
+                text += f" · {seconds // 60}:{seconds % 60:02}"
             if self._lines:
                 print(text, file=sys.stderr, flush=True)
                 continue

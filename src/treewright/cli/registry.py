@@ -48,6 +48,7 @@ _ENTRIES = (
     Entry("diff", "Read", "what differs between two models"),
     Entry("evaluate", "Judge", "error with its interval, confusion, figures per class"),
     Entry("compare", "Judge", "which learner is better, and could it be chance"),
+    Entry("report", "Judge", "all of it in one HTML file"),
     Entry("predict", "Use", "answers for the rows of a table of any size"),
     Entry("export", "Use", "SQL, C, JavaScript, Rust, Python, ONNX, PMML … with proof"),
     Entry("verify", "Use", "prove again that exported code answers as its model"),

@@ -65,6 +65,8 @@ class Session:
         All notes and warnings so far, in order.
     writing
         The file that would be replaced, for the word after Ctrl-C.
+    words
+        What was typed after the command.
     """
 
     command: str
@@ -78,6 +80,7 @@ class Session:
     debug: bool = False
     notes: list[Note] = field(default_factory=list)
     writing: str | None = None
+    words: tuple[str, ...] = ()
     _told: int = 0
 
     @classmethod
@@ -118,9 +121,9 @@ class Session:
         """Add a note: something that was assumed, and the option that overrules it."""
         self.notes.append(Note(code=code, message=message, remedy=remedy, column=column))
 
-    def warn(self, code: str, message: str, *, column: str | None = None) -> None:
+    def warn(self, code: str, message: str, *, remedy: str = "", column: str | None = None) -> None:
         """Add a warning, once; with ``--strict`` it is a failed check."""
-        made = Note(code=code, message=message, column=column, kind="warning")
+        made = Note(code=code, message=message, remedy=remedy, column=column, kind="warning")
         if made not in self.notes:  # folds and the model itself say the same
             self.notes.append(made)
 

@@ -135,7 +135,7 @@ class Reply:
 class Consultation:
     """A tree that asks for values one at a time until its prediction is settled.
 
-    Made by :meth:`treewright.tree.tree.Tree.consult`.
+    Made by :meth:`treewright.Tree.consult`.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Counterfactual(ShownInNotebooks):
     is_exact
         Whether it is proved that no row is nearer.
     row
-        The changed row by column: ``model.predict([found.row])`` gives :attr:`to`.
+        The changed row by column: ``model.predict([found.row])`` gives ``to``.
     """
 
     label: object

@@ -63,7 +63,7 @@ class _Plan:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreePicture(Picture):
-    """A picture of a tree; made by :meth:`Tree.draw`.
+    """A picture of a tree; made by :meth:`treewright.Tree.draw`.
 
     Parameters
     ----------
@@ -108,6 +108,14 @@ class TreePicture(Picture):
         prefix
             Of the ids in the picture; by default one that is taken from its content.
         """
+        fixed = self.laid_out(width=width, frame=frame)
+        assert fixed.plan is not None
+        return Picture.svg(
+            fixed, width=fixed.plan.width, height=height, theme=theme, frame=frame, prefix=prefix
+        )
+
+    def laid_out(self, *, width: int | None = None, frame: Frame = "alone") -> TreePicture:
+        """Return the picture as it is drawn at a width: its caption says how."""
         check_count("width", width, least=320, optional=True)
         check_choice("frame", frame, tuple(_AVAILABLE))
         most_height = _MOST_IN_NOTEBOOK if frame == "notebook" else None
@@ -116,10 +124,7 @@ class TreePicture(Picture):
             map(plan.cards.shows_distribution, plan.sketch.shown)
         )
         told = caption_of(plan.sketch, plan.layout, self.sketch, distributions=shows)
-        fixed = replace(self, plan=plan, caption=f"{self.caption} {told}".strip())
-        return Picture.svg(
-            fixed, width=plan.width, height=height, theme=theme, frame=frame, prefix=prefix
-        )
+        return replace(self, plan=plan, caption=f"{self.caption} {told}".strip())
 
     def html(self, *, theme: AnyTheme = "auto") -> str:
         """Return the interactive page: one file that asks nothing of the network."""

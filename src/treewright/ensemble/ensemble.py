@@ -9,11 +9,13 @@ difference: both forms return single trees, add up predictions and find leaves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
+from treewright.dependence.additive import VOTES, Additive, additive_trees, divides
 from treewright.ensemble.explanation import numbers_in_words, votes_in_words
 from treewright.ensemble.tree_ensemble import TreeEnsemble
 from treewright.explain.importances import IMPURITY_SHARE, Importances
@@ -269,7 +271,7 @@ class Ensemble(TreeEnsemble):
         Parameters
         ----------
         table, background, interactions, n_threads
-            As for :func:`~treewright.explain.shap.explain_trees`.
+            As for ``treewright.explain.shap.explain_trees``.
         """
         check_background(background)
         shares = list(self._shares())
@@ -287,6 +289,16 @@ class Ensemble(TreeEnsemble):
             n_threads=n_threads,
             scale=self._scale(),
             when_divided=self._when_divided(counts_leaves),
+        )
+
+    def added_up(self) -> Additive | str:
+        """Return the ensemble as a sum of trees; or why it is none."""
+        found = additive_trees(self._shares(), self.schema)
+        is_vote = self.vote not in ("soft", "median") and any(divides(tree) for tree in self)
+        return (
+            replace(found, unless_divided=VOTES)
+            if is_vote and isinstance(found, Additive)
+            else found
         )
 
     def _scale(self) -> str:

@@ -28,6 +28,7 @@ from treewright.estimators.certainty.predicts_sets import PredictsSets
 from treewright.estimators.certainty.shrinks_leaves import ShrinksLeaves
 from treewright.estimators.checks import check_schema, check_verbose, seed_of, takes_any_table
 from treewright.estimators.counterfactual.has_counterfactuals import HasCounterfactuals
+from treewright.estimators.dependence.has_dependence import HasDependence
 from treewright.estimators.notebook import ShowsModel
 from treewright.estimators.progress import show, tree_progress
 from treewright.estimators.refusals import RefusesMistakes
@@ -215,7 +216,7 @@ class TableEstimator(KeepsRows, ShowsModel, RefusesMistakes, BaseEstimator):  # 
         return tags
 
 
-class TreeEstimator(HasTreeMethods, HasCounterfactuals, TableEstimator):
+class TreeEstimator(HasTreeMethods, HasDependence, HasCounterfactuals, TableEstimator):
     """A single tree with scikit-learn's interface."""
 
     tree_: Tree

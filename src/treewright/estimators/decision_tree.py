@@ -48,7 +48,6 @@ class DecisionTreeClassifier(StartsFromQuestions, SklearnTreeClassifier, TreeCla
         two classes and, up to ten values in the node, for more; beyond that the values are ordered
         by each class's share in turn, which is a heuristic.
     numeric : {"threshold", "mdlp", "cal5"}
-        Questions about numeric and ordinal columns: one cut ``x <= t``, or several at once, a
         Questions about numeric and ordinal columns: one cut ``x <= t``, or several at once, with a
         branch for each interval. ``"mdlp"`` cuts where entropy falls most, and again on either
         side, while a cut is worth its description length (Fayyad and Irani 1993). ``"cal5"`` grows

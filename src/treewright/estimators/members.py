@@ -12,10 +12,11 @@ from treewright.draw.ensemble_picture import EnsemblePicture, draw_ensemble
 from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.estimators.base import TableEstimator, TreeEstimator
 from treewright.estimators.counterfactual.has_counterfactuals import HasCounterfactuals
+from treewright.estimators.dependence.has_dependence import HasDependence
 from treewright.explain.shap_values import ShapValues
 
 
-class HasMembers(HasCounterfactuals, TableEstimator):
+class HasMembers(HasDependence, HasCounterfactuals, TableEstimator):
     """Many estimators in one: ``model[i]`` is the fitted ``estimators_[i]``.
 
     The trees themselves are in ``ensemble_``.

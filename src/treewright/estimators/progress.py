@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 
 from treewright.adaboost.rounds import RoundFigures
 from treewright.boosting.rounds import GradientRound
 from treewright.forest.problem import ForestProblem
 from treewright.grow.fit import Report
+from treewright.progress import has_listener, is_wanted
+from treewright.progress import show as show
 
 _SECONDS_IN_SILENCE = 2.0
 
@@ -18,18 +19,14 @@ class Silence:
     """Lasts as long as ``verbose=0`` keeps quiet: two seconds at a terminal, else for good."""
 
     def __init__(self, *, verbose: object) -> None:
-        self._ends = time.monotonic() + (0.0 if verbose else _SECONDS_IN_SILENCE)
-        self._may_end = bool(verbose) or sys.stderr.isatty()
+        at_once = bool(verbose) or has_listener()
+        self._ends = time.monotonic() + (0.0 if at_once else _SECONDS_IN_SILENCE)
+        self._may_end = bool(verbose) or is_wanted()
 
     @property
     def is_over(self) -> bool:
         """Whether progress is shown from now on."""
         return self._may_end and time.monotonic() >= self._ends
-
-
-def show(text: str, *, end: str = "") -> None:
-    """Overwrite the progress line."""
-    print(f"\r{text}", end=end, file=sys.stderr, flush=True)
 
 
 def tree_progress(n_rows: int) -> Report:

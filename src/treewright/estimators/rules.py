@@ -10,6 +10,7 @@ from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.data.read.target import ClassTarget
 from treewright.data.schema import Schema
 from treewright.data.table import Table
+from treewright.dependence.additive import Additive
 from treewright.errors import UnsupportedError
 from treewright.estimators.classical import C45Classifier
 from treewright.estimators.to_sklearn import refuse
@@ -233,6 +234,9 @@ class C45RulesClassifier(C45Classifier):
     def _rules(self) -> RuleSet:
         self._model()
         return self.ruleset_
+
+    def _added_up(self, output: str) -> Additive | str:
+        return "a list of rules decides"
 
     def _explained(
         self, table: Table, background: Table | None, *, interactions: bool

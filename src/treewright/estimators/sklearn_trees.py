@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from treewright.array_types import Array, FloatArray
-from treewright.explain.partial_dependence import partial_dependence
+from treewright.dependence.recursion import partial_dependence
 from treewright.tree.tree import Tree
 
 

@@ -14,6 +14,7 @@ from treewright.evaluate.curves.learning import LearningCurve, learning_curve
 from treewright.evaluate.curves.lift import LiftCurve, lift_curve
 from treewright.evaluate.curves.noise import NoiseCurve, noise_curve
 from treewright.evaluate.curves.precision_recall import PrecisionRecallCurve, precision_recall_curve
+from treewright.evaluate.curves.residuals import Residuals, residuals
 from treewright.evaluate.curves.roc import RocCurve, roc_curve
 from treewright.evaluate.holdout import Holdout, holdout
 from treewright.evaluate.imbalance import (
@@ -49,6 +50,7 @@ __all__ = [
     "PrecisionRecallCurve",
     "Range",
     "Resampled",
+    "Residuals",
     "RocCurve",
     "Scores",
     "SquaredParts",
@@ -74,6 +76,7 @@ __all__ = [
     "noise_curve",
     "precision_recall_curve",
     "resample",
+    "residuals",
     "roc_curve",
     "scores",
     "stability",

@@ -17,7 +17,7 @@ Examples
 10 folds, stratified, the same for every learner; 2,000 rows; seed 0
 <BLANKLINE>
 learner   error   95 % interval  against tree  95 % for all 2      p  leaves
-c45      12.3 %  10.9 to 13.8 %          -3.7    -7.2 to -0.2  0.039      55
+c45      12.3 %  10.9 to 13.8 %          -3.7    -7.2 to -0.2  0.038      55
 tree     16.0 %  14.5 to 17.7 %                                          161
 always   16.0 %  14.5 to 17.7 %           0.0    -3.2 to +3.2  1.000
 differences from tree in points: corrected resampled t-test, max-t for all 2
@@ -37,7 +37,7 @@ import numpy as np
 from treewright.array_types import FloatArray
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.evaluate.comparison import Comparison, Difference
-from treewright.evaluate.cross_validate import CrossValidation, summarised
+from treewright.evaluate.cross_validate import CrossValidation, constants_of, summarised
 from treewright.evaluate.intervals import Interval
 from treewright.evaluate.metrics import Metric, metrics_of
 from treewright.evaluate.significance import (
@@ -162,14 +162,23 @@ def compare(
         )
     runs, was_stopped = run_all(entrants, data, folds, n_jobs=n_jobs, seed=random_state)
     results: list[CrossValidation | None] = []
+    constants = constants_of(data, folds)
     for i, learner in enumerate(entrants):
         own = [run for run in runs if run.learner == i]
-        is_judged = any(run.answers is not None for run in own)
-        results.append(
-            summarised(learner, data, folds, own, asked, level=level, was_stopped=was_stopped)
-            if is_judged
-            else None
+        if all(run.answers is None for run in own):
+            results.append(None)
+            continue
+        found = summarised(
+            learner,
+            data,
+            folds,
+            own,
+            asked,
+            level=level,
+            constants=constants,
+            was_stopped=was_stopped,
         )
+        results.append(found)
     failures = {
         entrants[run.learner].name: run.failure_text for run in runs if run.failure is not None
     }

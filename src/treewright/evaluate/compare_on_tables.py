@@ -16,7 +16,7 @@ import numpy as np
 
 from treewright.errors import ParameterError
 from treewright.evaluate.compare import position_of
-from treewright.evaluate.cross_validate import CrossValidation, summarised
+from treewright.evaluate.cross_validate import CrossValidation, constants_of, summarised
 from treewright.evaluate.metrics import Metric, Task, metrics_of
 from treewright.evaluate.tables_comparison import TableFigures, TablesComparison
 from treewright.evaluate.trial.answers import as_target
@@ -48,9 +48,9 @@ def compare_on_tables(
     learners
         A list, or a mapping from names, as for :func:`compare`.
     tables
-        A mapping from names to ``(X, y)`` or to examples of :func:`load_example`, or a list of
-        such examples. Where a learner fails, or a table cannot be divided into folds, the table
-        takes no part in the tests, and the result says so.
+        A mapping from names to ``(X, y)`` or to examples of :func:`treewright.load_example`, or a
+        list of such examples. Where a learner fails, or a table cannot be divided into folds, the
+        table takes no part in the tests, and the result says so.
     reference
         Name of the learner that the others are compared with; by default the first.
     cv, repeats, stratify
@@ -231,11 +231,14 @@ def _judged(
         return TableFigures(name=table.name, values=nothing, why_left_out=why), False
     failed = {learners[run.learner].name: run.failure_text for run in runs if run.failure}
     results: list[CrossValidation | None] = []
+    constants = constants_of(data, folds)
     for i, learner in enumerate(learners):
         own = [run for run in runs if run.learner == i]
         is_whole = learner.name not in failed and len(own) == len(folds)
         results.append(
-            summarised(learner, data, folds, own, (metric,), level=level) if is_whole else None
+            summarised(learner, data, folds, own, (metric,), level=level, constants=constants)
+            if is_whole
+            else None
         )
     values = tuple(np.nan if each is None else each[metric.name].value for each in results)
     why = "; ".join(f"{who} failed: {words}" for who, words in failed.items())

@@ -22,9 +22,9 @@ error by fold: 12.8 12.8 16.0 13.0 13.0 %
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ import numpy as np
 from treewright.array_types import Array
 from treewright.chart.picture import Picture
 from treewright.data.frame import Frame
+from treewright.evaluate.column_texts import ColumnTexts
 from treewright.evaluate.curves.of_answers import CurvesOfAnswers
 from treewright.evaluate.intervals import Interval, fold_mean
 from treewright.evaluate.metrics import Metric, metrics_of
@@ -177,7 +178,9 @@ class CrossValidation(CurvesOfAnswers, Result):
         metric = self.metric
         for each in self.scores.metrics:
             found = self.scores[each.name]
-            spread = (each.format(self.mean(each.name)), each.format(self.sd(each.name)))
+            texts = ColumnTexts.of(each, [found])  # one metric, one number of decimals
+            write = each.format if each.is_share else texts.plain
+            spread = (write(self.mean(each.name)), write(self.sd(each.name)))
             shown = spread if len(self.done) > 1 and self._has_fold_figures else ("", "")
             lines.append((each.title, found.value_text(), found.ends_text(), *shown))
         rest = []
@@ -327,7 +330,15 @@ def cross_validate(
         everything = Split(train=data.all_rows, test=data.all_rows)
         last = fit_and_answer(entrant, data, everything, seed=random_state)
     return summarised(
-        entrant, data, folds, runs, asked, level=level, last=last, was_stopped=was_stopped
+        entrant,
+        data,
+        folds,
+        runs,
+        asked,
+        level=level,
+        constants=constants_of(data, folds),
+        last=last,
+        was_stopped=was_stopped,
     )
 
 
@@ -339,13 +350,18 @@ def summarised(
     metrics: tuple[Metric, ...],
     *,
     level: float,
+    constants: Callable[[int], Answers],
     last: Run | None = None,
     was_stopped: bool = False,
 ) -> CrossValidation:
-    """Return the figures of one learner from its runs; `last` is the one on all rows."""
+    """Return the figures of one learner from its runs.
+
+    `constants` gives the answers of the best constant on a part, the same for all learners; `last`
+    is the run on all rows.
+    """
     answered = [run for run in runs if run.answers is not None]
     answers = joined([_with_rows(run, data, folds) for run in answered if run.answers])
-    baseline = joined([constant_answers(data, folds, run.part) for run in answered])
+    baseline = joined([constants(run.part) for run in answered])
     failed = len(runs) - len(answered)
     notes = folds.notes
     if failed:
@@ -374,6 +390,11 @@ def _with_rows(run: Run, data: TaskData, folds: Folds) -> Answers:
     return replace(run.answers, groups=folds.splits[run.part].test)
 
 
+def constants_of(data: TaskData, folds: Folds) -> Callable[[int], Answers]:
+    """Return what gives the answers of the best constant on a part; each is found once."""
+    return cache(partial(constant_answers, data, folds))
+
+
 def constant_answers(data: TaskData, folds: Folds, part: int) -> Answers:
     """Return the answers of the best constant: the most frequent or cheapest class, or the mean."""
     split = folds.splits[part]
@@ -384,9 +405,7 @@ def constant_answers(data: TaskData, folds: Folds, part: int) -> Answers:
         given: Array = np.full(len(split.test), answer)
         return data.judged(split.test, given, None)
     totals = data.class_weights(split.train)
-    given = np.empty(len(split.test), dtype=object)
     costs = data.cost_matrix
     best = np.argmax(totals) if costs is None else np.argmin(totals @ costs)
-    given[:] = data.classes[int(best)]
     shares = np.tile(totals / totals.sum(), (len(split.test), 1))
-    return data.judged(split.test, given, shares)
+    return data.judged_codes(split.test, np.full(len(split.test), best, dtype=np.int64), shares)

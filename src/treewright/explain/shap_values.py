@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.data.fitted_schema import UINT_OFFSET
+from treewright.data.fitted_schema import UINT_OFFSET, FittedSchema
 from treewright.data.table import Table
+from treewright.errors import ParameterError
+from treewright.parameters import nearest_hint
+from treewright.text.names import list_names
+from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figures
 from treewright.text.table import TextColumn, lay_out
 
 if TYPE_CHECKING:
     from treewright.array_types import Array, FloatArray
+    from treewright.chart.effects import ArrowChart, SwarmChart
     from treewright.data.fitted_schema import ColumnSpec
 
 _MOST_LINES = 12
@@ -22,7 +28,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ShapValues:
+class ShapValues(ShownInNotebooks):
     """What each column adds to the answer for each row; print it for a table of the columns.
 
     Values and base value add up to what the model answers. The attributes are those of
@@ -46,6 +52,10 @@ class ShapValues:
         The unit of the values.
     interactions
         Whether the values are those of pairs of columns.
+    row_names
+        What the rows are called in a picture; None until some of them are picked.
+    orders
+        Values of columns that are no numbers but have an order, ascending: ordinal ones and dates.
 
     Examples
     --------
@@ -72,6 +82,8 @@ class ShapValues:
     output_names: tuple[str, ...]
     scale: str
     interactions: bool = False
+    row_names: tuple[str, ...] | None = None
+    orders: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the values."""
@@ -82,9 +94,15 @@ class ShapValues:
 
     def __getitem__(self, rows: int | slice | Array) -> ShapValues:
         """Return the values of some rows; a single row stays a table of one."""
-        if isinstance(rows, int | np.integer):
-            rows = np.arange(len(self))[[int(rows)]]
-        return replace(self, values=self.values[rows], data=self.data[rows])
+        places = np.arange(len(self))
+        rows = places[[int(rows)]] if isinstance(rows, int | np.integer) else rows
+        known = self.row_names or tuple(f"row {i}" for i in places.tolist())
+        return replace(
+            self,
+            values=self.values[rows],
+            data=self.data[rows],
+            row_names=tuple(known[i] for i in places[rows].tolist()),
+        )
 
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.values.shape))
@@ -93,8 +111,8 @@ class ShapValues:
     def __str__(self) -> str:
         return self.text()
 
-    def _by_output(self) -> FloatArray:
-        """Return the values of single columns, rows x columns x outputs."""
+    def by_output(self) -> FloatArray:
+        """Return the values of single columns, rows x columns x outputs; of pairs their sums."""
         values = self.values.sum(axis=2) if self.interactions else self.values
         return values if values.ndim == 3 else values[:, :, np.newaxis]
 
@@ -115,7 +133,7 @@ class ShapValues:
         signed
             Whether what columns add to the base is written with a plus sign.
         """
-        by_output = self._by_output()
+        by_output = self.by_output()
         sizes = np.abs(by_output).mean(axis=0) if len(self) else np.zeros(by_output.shape[1:])
         order = np.argsort(-sizes.sum(axis=1), kind="stable")
         shown, is_one = order[:max_columns], len(self) == 1
@@ -144,6 +162,53 @@ class ShapValues:
                 ]
             columns.append(TextColumn(header, cells, right=True))
         return lay_out(columns)
+
+    def draw(self, label: object = None) -> ArrowChart | SwarmChart:
+        """Return a picture: of one row what each column adds; of several a line of dots a column.
+
+        Parameters
+        ----------
+        label
+            Which output is drawn; by default the second of two, else of one row the one with the
+            largest answer, of several the one that columns change most.
+
+        Examples
+        --------
+        >>> from treewright import GradientBoostingClassifier, load_example
+        >>> iris = load_example("iris")
+        >>> model = GradientBoostingClassifier(n_estimators=50).fit(iris.X, iris.y)
+        >>> values = model.shap_values(iris.X)
+        >>> values[70].draw("virginica").title
+        'petal width (cm) raises the score of virginica most, sepal width (cm) lowers it most'
+        >>> values.draw("virginica").title
+        'petal width (cm) matters most'
+        """
+        # Late: values are computed more often than drawn.
+        from treewright.explain.shap_charts import shap_chart
+
+        return shap_chart(self, self._output_of(label))
+
+    def plot(self, ax: Any = None, *, label: object = None) -> Any:
+        """Draw the values with matplotlib, on the axes given or new ones, and return the axes."""
+        return self.draw(label).plot(ax)
+
+    def _output_of(self, label: object) -> int:
+        names = self.output_names
+        if label is not None:
+            if str(label) not in names:
+                hint = nearest_hint(str(label), names)
+                raise ParameterError(
+                    f"label={label!r} is not among what is explained.\n"
+                    f"  Outputs: {list_names(names)}{hint}"
+                )
+            return names.index(str(label))
+        if len(names) <= 2:
+            return len(names) - 1
+        if not len(self):
+            return 0
+        if len(self) == 1:
+            return int(np.argmax(self.answers[0]))
+        return int(np.abs(self.by_output()).mean(axis=(0, 1)).argmax())
 
     def to_shap(self) -> Any:
         """Return the values as a ``shap.Explanation``, for the plots of the package shap."""
@@ -197,15 +262,30 @@ def credited(
             values = np.swapaxes(np.swapaxes(values, 2, 3) @ credit, 2, 3)
     values = np.ascontiguousarray(np.moveaxis(values, 1, -1))
     is_single = len(output_names) == 1
+    data = _data_of(table)
     return ShapValues(
         values=values[..., 0] if is_single else values,
         base_values=float(base[0]) if is_single else base,
-        data=_data_of(table),
+        data=data,
         feature_names=tuple(map(str, schema.input_names)),
         output_names=output_names,
         scale=scale,
         interactions=interactions,
+        orders=_orders_of(schema, data),
     )
+
+
+def _orders_of(schema: FittedSchema, data: Array) -> dict[str, tuple[object, ...]]:
+    """Return the order of the values of ordinal columns, and of dates, whose texts sort."""
+    orders: dict[str, tuple[object, ...]] = {}
+    for index, position in enumerate(schema.positions):
+        spec = schema.columns[index]
+        if spec.kind == "ordinal":
+            orders[str(schema.input_names[position])] = tuple(spec.values)
+        elif spec.storage == "datetime":
+            texts = {each for each in data[:, position].tolist() if each is not None}
+            orders[str(schema.input_names[position])] = tuple(sorted(texts))
+    return orders
 
 
 def _data_of(table: Table) -> Array:

@@ -52,8 +52,8 @@ def fit_tree(problem: Problem, *, report: Report | None = None) -> Tree:
         most_nodes = available // (_BYTES_OF_NODE + 8 * n_values)
         core_options.most_nodes = min(core_options.most_nodes, most_nodes)
     try:
-        arrays = grow(lend(table), problem.core_target(), core_options, report)
-        return tree_of(problem, arrays)
+        arrays, engine = grow(lend(table), problem.core_target(), core_options, report)
+        return tree_of(problem, arrays, engine=engine)
     except MemoryError as error:
         raise MemoryLimitError(
             f"growing a tree on {table.n_rows:,} rows and {len(table.schema):,} columns ran out of"
@@ -101,8 +101,11 @@ def tree_of(
     if problem.cost_factor is not None:  # costs altered the weights for growing only
         filled["value"] = _near_whole(filled["value"] / problem.cost_factor)
         filled["weight"] = filled["value"].sum(axis=1)
+    made = TreeArrays.from_core(filled)
+    if engine == "best_cuts":  # of cuts alone, numbered in one go (docs/decisions/047)
+        made.take_on_trust(problem.table.schema)
     return Tree(
-        arrays=TreeArrays.from_core(filled),
+        arrays=made,
         schema=problem.table.schema,
         classes=target.classes if isinstance(target, ClassTarget) else None,
         criterion=options.criterion,

@@ -39,9 +39,9 @@ def added_errors(
 ) -> FloatArray:
     """Return the errors to add to those counted (Quinlan 1993, section 4.2; ``AddErrs``).
 
-    With :math:`z` the normal deviate of `confidence`, the upper limit of the errors is
+    With ``z`` the normal deviate of `confidence`, the upper limit of the errors is
 
-    * no error: :math:`n (1 - CF^{1/n})`, exact for the binomial distribution;
+    * no error: ``n (1 - CF^(1/n))``, exact for the binomial distribution;
     * from 1 to n - 1/2: Wilson's limit with a continuity correction of 1/2;
     * between 0 and 1 (cases can be divided): interpolated;
     * above n - 1/2: a share of the rows that are still right.
@@ -53,9 +53,9 @@ def added_errors(
     confidence
         C4.5's CF: a lower one is more pessimistic.
     variant
-        ``"release8"`` interpolates :math:`z` in a table and adds 0.67 (n - e) above n - 1/2.
+        ``"release8"`` interpolates ``z`` in a table and adds 0.67 (n - e) above n - 1/2.
         ``"c5"`` is the same, but interpolates between 0 and 1 only for n > 1. ``"j48"`` takes
-        :math:`z` exactly, adds n - e above n - 1/2, and nothing at all where `confidence` > 0.5.
+        ``z`` exactly, adds n - e above n - 1/2, and nothing at all where `confidence` > 0.5.
 
     Examples
     --------

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,12 +17,17 @@ from treewright.measures.checks import as_floats
 from treewright.measures.contingency import contingency, is_missing
 from treewright.parameters import check_count, is_list, is_number
 from treewright.text.names import on_one_line
+from treewright.text.notebook import text_html
 from treewright.text.numbers import figures
 from treewright.text.table import TextColumn, lay_out
 from treewright.text.values import format_float
 
+if TYPE_CHECKING:
+    from treewright.chart.effects import ColumnsChart
+
 _FILLS, _ASCII_FILLS = "█▒░▓", "#=-+"
 _MOST_VALUES = 10
+_BINS_AROUND = 24
 """Numbers of more distinct values are counted in ranges unless `bins` says otherwise."""
 
 
@@ -42,6 +48,8 @@ class Histogram:
         Weight of the rows without a value, by class.
     edges
         Bounds of the ranges; None where values are counted one by one.
+    cut
+        The bound that a question asks about; None without one.
     """
 
     labels: tuple[str, ...]
@@ -49,6 +57,7 @@ class Histogram:
     counts: FloatArray
     missing: FloatArray
     edges: FloatArray | None = None
+    cut: float | None = None
 
     def __str__(self) -> str:
         return self.text()
@@ -88,6 +97,30 @@ class Histogram:
         ]
         return lay_out([*columns, TextColumn("", bars)])
 
+    def draw(self, name: str = "", *, unit: str = "rows") -> ColumnsChart:
+        """Return a picture: stacked columns of the ranges, or a line of shares for each value.
+
+        Parameters
+        ----------
+        name
+            What the column is called.
+        unit
+            What a row is called, in the plural.
+
+        Examples
+        --------
+        >>> found = histogram([1, 2, 4, 9, 10], list("aabbb"), cut=3)
+        >>> found.draw("age").title.replace("\u202f", " ")
+        'b is 100 % above 3 and 0 % below'
+        """
+        # Late: most histograms are printed.
+        from treewright.measures.histogram_chart import histogram_chart
+
+        return histogram_chart(self, name=name, unit=unit)
+
+    def _repr_html_(self) -> str:
+        return f"{self.draw()._repr_html_()}{text_html(str(self))}"
+
 
 def histogram(
     x: Iterable[object],
@@ -95,6 +128,7 @@ def histogram(
     *,
     bins: int | Sequence[float] | None = None,
     weights: ArrayLike | None = None,
+    cut: float | None = None,
 ) -> Histogram:
     """Return the number of rows by the value or range of a column, and by class.
 
@@ -109,6 +143,10 @@ def histogram(
         counted, and numbers of more than ten values in ten ranges.
     weights : array-like, optional
         One weight per row; 1 by default.
+    cut : float, optional
+        Where a question parts the numbers. Ranges are then counted from it outwards, so that none
+        holds numbers of both sides, and begin above their lower bound: a number at the cut is
+        below.
 
     Examples
     --------
@@ -121,14 +159,15 @@ def histogram(
     column = list(x)
     target = ["rows"] * len(column) if y is None else list(y)
     numbers = _numbers(column)
-    edges = _edges(numbers, bins)
+    edges = _edges(numbers, bins) if cut is None else _edges_around(numbers, bins, cut)
     if edges is None:
         counted = contingency(column, target, weights=weights)
         labels = tuple(on_one_line(_label(value)) for value in counted.values)
     else:
         assert numbers is not None
-        place = np.searchsorted(edges, numbers, side="right") - 1
-        place = np.where(numbers == edges[-1], len(edges) - 2, place)
+        place = np.searchsorted(edges, numbers, side="right" if cut is None else "left") - 1
+        end, last = (edges[-1], len(edges) - 2) if cut is None else (edges[0], 0)
+        place = np.where(numbers == end, last, place)
         outside = ~np.isnan(numbers) & ((place < 0) | (place >= len(edges) - 1))
         if outside.any():
             row = int(np.argmax(outside))
@@ -147,6 +186,7 @@ def histogram(
         counts=counted.table,
         missing=counted.missing,
         edges=edges,
+        cut=None if cut is None else float(cut),
     )
 
 
@@ -175,6 +215,29 @@ def _edges(numbers: FloatArray | None, bins: Any) -> FloatArray | None:
         raise DataError("x has no finite number to find ranges by.\n  Hint: give their bounds.")
     low, high = float(known.min()), float(known.max())
     return np.linspace(low, high if high > low else low + 1.0, int(n_bins) + 1)
+
+
+def _edges_around(numbers: FloatArray | None, bins: Any, cut: float) -> FloatArray:
+    """Return the bounds of ranges of equal width, one of which is the cut."""
+    if not is_number(cut) or not math.isfinite(cut):
+        raise DataError(f"cut={cut!r} must be a finite number.")
+    if numbers is None:
+        raise DataError("cut parts numbers, but x holds other values.")
+    if is_list(bins):
+        raise DataError("bins are bounds already; with cut= they are a number.")
+    n_bins = _BINS_AROUND if bins is None else bins
+    check_count("bins", n_bins, least=2)
+    known = numbers[np.isfinite(numbers)]
+    if not len(known):
+        raise DataError("x has no finite number to find ranges by.")
+    low, high = min(float(known.min()), cut), max(float(known.max()), cut)
+    pitch = (high - low if high > low else 1.0) / n_bins
+    n_left, n_right = (math.ceil(part / pitch - 1e-9) for part in (cut - low, high - cut))
+    places = np.arange(-max(n_left, 1), max(n_right, 1) + 1, dtype=np.float64)
+    edges: FloatArray = cut + pitch * places
+    # Rounding must not leave the smallest or the largest number outside.
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+    return edges
 
 
 def _width(edges: FloatArray) -> float:

@@ -204,7 +204,7 @@ def chi2(table: ArrayLike, *, correction: bool = False) -> ChiSquare:
 
 
 def twoing(table: ArrayLike) -> float:
-    """Return the twoing value of a binary split: pL pR / 4 (sum of |p(k|L) - p(k|R)|)^2.
+    """Return the twoing value of a binary split: ``pL pR / 4 (sum of |p(k|L) - p(k|R)|)^2``.
 
     Breiman et al. 1984, section 4.3 (their figure of merit; rows decide, not class order).
 

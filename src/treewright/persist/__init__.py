@@ -31,3 +31,7 @@ def __getattr__(name: str) -> Any:
     found = getattr(importlib.import_module(f"treewright.persist.{_HOMES[name]}"), name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

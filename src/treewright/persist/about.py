@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import platform
 from collections.abc import Mapping
@@ -11,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array
 from treewright.boosting.ensemble import BoostedEnsemble
+from treewright.data.fingerprint import fingerprint_of
 from treewright.data.read.target import ClassTarget
-from treewright.data.table import Table
 from treewright.errors import ParameterError
 from treewright.persist.registry import name_of
 from treewright.rules.extract import RuleSequence
@@ -22,7 +20,6 @@ from treewright.state.json_text import json_bytes, parsed_json
 from treewright.text.names import short_name
 
 _MOST_TEXT = 200
-_MOST_HASHED = 1 << 30
 
 
 def about(model: Any, *, remember: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -154,19 +151,3 @@ def _fingerprint(model: Any) -> str | None:
         return None
     known = target.codes if isinstance(target, ClassTarget) else target.values
     return fingerprint_of(table, known)
-
-
-def fingerprint_of(table: Table, known: Array) -> str | None:
-    """Return a hash of a table and of the codes or numbers of its target; None if it is large."""
-    if sum(np.asarray(column).nbytes for column in table.columns) > _MOST_HASHED:
-        return None
-    digest = hashlib.sha256()
-    for spec, column in zip(table.schema.columns, table.columns, strict=True):
-        digest.update(
-            f"{len(spec.name)} {spec.name} {spec.kind} {spec.storage} ".encode(
-                "utf-8", "surrogatepass"
-            )
-        )
-        digest.update(np.ascontiguousarray(column).tobytes())
-    digest.update(np.ascontiguousarray(known).tobytes())
-    return f"sha256:{digest.hexdigest()}"

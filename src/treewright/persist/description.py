@@ -91,7 +91,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     Parameters
     ----------
     path
-        A file that :func:`~treewright.persist.files.save` has written.
+        A file that :func:`treewright.save` has written.
 
     Raises
     ------

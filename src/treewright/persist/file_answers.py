@@ -196,6 +196,13 @@ class _Asker:
         """Return what the columns hold that the model asks for, as far as they are there."""
         known: dict[str, Any] = {} if self.schema is None else dict(kinds_of(self.schema))
         names = self.inputs or tuple(known) or tuple(columns)
+        absent = [name for name in names if name not in columns]
+        if absent and self.schema is not None and not self.schema.named:
+            raise ColumnMismatchError(
+                f"the model was fitted to columns without names: no column {absent[0]!r}.\n"
+                f"  Given: {list_names(columns)}\n"
+                f"  Hint: name the columns {list_names(names)}, in the order of the fit."
+            )
         return {name: known.get(name, "any") for name in names if name in columns}
 
     def answers(self, chunk: Chunk) -> dict[str, Values]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from treewright.data.fingerprint import fingerprint_of
 from treewright.data.frame import Frame
 from treewright.data.read.table import match_table
 from treewright.errors import DataError
-from treewright.persist.about import fingerprint_of
 from treewright.persist.description import Description
 from treewright.persist.file_answers import schema_of
 

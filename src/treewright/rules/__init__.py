@@ -1,7 +1,7 @@
 """Rules: extracted from a tree, shortened, ordered or voting.
 
-A :class:`RuleSet` holds them; :func:`post_prune` makes one from a tree in Mitchell's four
-steps, :class:`~treewright.C45RulesClassifier` makes one as Quinlan's C4.5rules does.
+A :class:`treewright.RuleSet` holds them; :func:`post_prune` makes one from a tree in Mitchell's
+four steps, :class:`~treewright.C45RulesClassifier` makes one as Quinlan's C4.5rules does.
 """
 
 from treewright.rules.dnf import DNF

@@ -80,8 +80,11 @@ def told_of(
 
 def newer_format(path: str | os.PathLike[str], found: int) -> ModelFormatError:
     """Return the refusal of a file that a newer treewright has written."""
+    from importlib import metadata  # late: it is for this message alone
+
+    version = metadata.version("treewright")
     return ModelFormatError(
-        f"{on_one_line(os.fspath(path))} has format {found}; this treewright reads up to"
+        f"{on_one_line(os.fspath(path))} has format {found}; this treewright {version} reads up to"
         f" {NEWEST_FORMAT}.\n  Hint: pip install --upgrade treewright"
     )
 

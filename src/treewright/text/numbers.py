@@ -102,3 +102,13 @@ def percent(fraction: float, *, unit: bool = True) -> str:
     else:
         text = f"{100 * fraction:.1f}"
     return f"{text} %" if unit else text
+
+
+def size_in_words(n_bytes: float) -> str:
+    """Return a number of bytes as people say it.
+
+    >>> [size_in_words(size) for size in (61e9, 1.34e9, 12e6, 300e3)]
+    ['61 GB', '1.3 GB', '12 MB', '0.3 MB']
+    """
+    number, unit = (n_bytes / 1e9, "GB") if n_bytes >= 0.95e9 else (n_bytes / 1e6, "MB")
+    return f"{number:,.0f} {unit}" if number >= 9.95 else f"{number:.1f} {unit}"

@@ -234,6 +234,10 @@ class TreeArrays:
         if schema is not None and self.__dict__.get("_fits") is schema:
             return
         check(self, schema)
+        self.take_on_trust(schema)
+
+    def take_on_trust(self, schema: FittedSchema | None) -> None:
+        """Take the arrays for checked: those that the core has just made keep every rule."""
         object.__setattr__(self, "_is_checked", True)
         object.__setattr__(self, "_fits", schema)
 

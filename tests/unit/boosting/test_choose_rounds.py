@@ -6,6 +6,7 @@ import math
 import signal
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.linear_model import LinearRegression
 import treewright as tw
 from treewright.boosting import choose_rounds as chosen_rounds
 from treewright.boosting.choose_rounds import N_FOLDS, choose_rounds, folds_of
-from treewright.boosting.defaults import n_folds_judged
+from treewright.boosting.defaults import final_rate, n_folds_judged
 from treewright.boosting.losses import loss_of_classes, loss_of_values
 from treewright.boosting.problem import BoostingProblem
 from treewright.boosting.rounds import RoundsChoice
@@ -165,11 +166,12 @@ def test_the_model_is_the_one_of_the_rounds_and_depth_chosen() -> None:
         n_estimators=best.n_rounds,
         max_depth=best.max_depth,
         subsample=best.subsample,
-        learning_rate=0.05,
+        learning_rate=best.learning_rate,
         min_hessian=0.001,
         l2_regularization=3.0,
         random_state=2,
     ).fit(X, CLASSES)
+    assert model.learning_rate_ == best.learning_rate
     assert told.choice_ is None
     assert np.array_equal(model.predict_proba(X), told.predict_proba(X))
 
@@ -215,8 +217,37 @@ def test_rounds_are_chosen_by_a_large_rate_and_made_by_a_small_one() -> None:
     for own, its in zip(model.choice_.tried, choice.tried, strict=True):
         assert own == its
         n_best, loss = min(told[own.max_depth], key=lambda pair: pair[1])
-        assert own.n_rounds == (4 if n_best <= 100 else 2) * n_best
+        assert own.learning_rate == min(max(n_best * 0.2 / 500, 0.025), 0.1)
+        assert own.n_rounds == round(n_best * 0.2 / own.learning_rate)
         assert own.loss == pytest.approx(loss, rel=1e-6)
+
+
+def test_the_rate_of_numbers_is_as_small_as_five_hundred_rounds_allow() -> None:
+    """No number of chosen rounds is one from which the rate, or the number made, leaps."""
+
+    def made(usual: float, n_chosen: int) -> tuple[float, float]:
+        rate = final_rate(usual, n_chosen, chosen_by=0.2, of_classes=False)
+        return rate, n_chosen * 0.2 / rate
+
+    assert [made(0.05, n)[0] for n in (1, 62, 125, 250, 400)] == [0.025, 0.025, 0.05, 0.1, 0.1]
+    assert [made(0.1, n)[0] for n in (1, 125, 250, 500)] == [0.05, 0.05, 0.1, 0.1]
+    for usual in (0.05, 0.07, 0.1):
+        told = [made(usual, n) for n in range(1, 501)]
+        for (rate, n_made), (next_rate, next_made) in pairwise(told):
+            assert rate <= next_rate <= rate + 0.2 / 500 + 1e-12
+            assert n_made - 1e-9 <= next_made <= n_made + 0.2 / (usual / 2) + 1e-9
+        assert all(n_made <= 500 + 1e-9 for rate, n_made in told if rate < 0.1)
+        assert told[-1] == (0.1, 1_000)
+    model = tw.GradientBoostingRegressor().fit(X, VALUES)
+    assert (model.n_iter_, model.learning_rate_) == (500, model.choice_.best.learning_rate)
+    assert 0.025 < model.learning_rate_ < 0.1
+
+
+def test_classes_have_the_usual_rate_or_a_larger_one_where_many_rounds_are_best() -> None:
+    known = ((0.05, 100, 0.05), (0.05, 101, 0.1), (0.1, 1, 0.1), (0.1, 500, 0.1))
+    for usual, n_chosen, rate in known:
+        assert final_rate(usual, n_chosen, chosen_by=0.2, of_classes=True) == rate
+    assert tw.GradientBoostingClassifier().fit(X, CLASSES).learning_rate_ == 0.05
 
 
 def test_a_loss_that_still_falls_after_half_of_the_rounds_has_all_of_them() -> None:

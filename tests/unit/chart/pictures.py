@@ -20,6 +20,15 @@ from treewright.chart import (
     StackedBars,
     Strip,
 )
+from treewright.chart.effects import (
+    Arrow,
+    ArrowChart,
+    ColumnsChart,
+    HeatAxis,
+    HeatChart,
+    SwarmChart,
+    SwarmRow,
+)
 
 LONG = "average_monthly_balance_after_tax_and_fees_of_the_last_quarter_in_thousands_2019"
 NASTY = "<&\">'\u202e\x00\n\ud800 end"
@@ -139,7 +148,58 @@ def ranks(n: int = 6, name: str = "learner") -> RankChart:
     )
 
 
+def heat(n: int = 4, m: int = 5, name: str = "income") -> HeatChart:
+    """Return cells of two columns."""
+    values = np.linspace(0.02, 0.9, n * m).reshape(m, n)
+    across, upward = (HeatAxis(name, tuple(f"{100 * i:,}" for i in range(k))) for k in (n, m))
+    return HeatChart(**WORDS, x=across, y=upward, values=values, form="percent")
+
+
+def arrows(n: int = 5, name: str = "column", value: str = "20,600") -> ArrowChart:
+    """Return arrows to both sides."""
+    adds = [0.9 * (-0.6) ** i for i in range(n)]
+    given = [Arrow(f"{name} {i}", value, each) for i, each in enumerate(adds)]
+    start = ("all rows on average", -2.58)
+    return ArrowChart(**WORDS, start=start, arrows=given, end="row 0", colour="class-1")
+
+
+def columns(n: int = 12, classes: int = 3, name: str = "class", **changes: object) -> ColumnsChart:
+    """Return a histogram of some classes with a cut and rows without a value."""
+    counts = np.outer(np.arange(n, 0, -1), np.arange(1, classes + 1)) * 10.0
+    settings = {
+        **WORDS,
+        "name": "amount",
+        "classes": tuple(f"{name} {k}" for k in range(classes)),
+        "labels": tuple(f"{name} of bin {i}" for i in range(n)),
+        "counts": counts,
+        "missing": np.arange(classes) * 12.0,
+        "edges": np.arange(n + 1) * 100.0,
+        "cut": 300.0,
+        **changes,
+    }
+    return ColumnsChart(**settings)  # type: ignore[arg-type]
+
+
+def swarm(n: int = 6, n_rows: int = 200, name: str = "column") -> SwarmChart:
+    """Return lines of dots, one of them of a column without order."""
+    t = np.linspace(-1, 1, n_rows)
+    rows = [
+        SwarmRow(f"{name} {i}", t**3 / (i + 1), np.full(n_rows, np.nan) if i == 2 else (t + 1) / 2)
+        for i in range(n)
+    ]
+    return SwarmChart(**WORDS, rows=rows, more="3 more, together 0.01")
+
+
 USUAL: dict[str, Picture] = {
+    "cells": heat(),
+    "arrows": arrows(),
+    "swarm": swarm(),
+    "columns": columns(),
+    "lines of names": columns(edges=None),
+    "many small dots": Chart(
+        **WORDS, marks=[Dots(np.arange(500.0), np.arange(500.0) % 37, radius=2.0)]
+    ),
+    "rug": curve(rug=[2, 5, 20, 1000]),
     "curve": curve(),
     "roc": roc(3),
     "calibration": calibration(),
@@ -273,6 +333,37 @@ HOSTILE: dict[str, Picture] = {
     "many ranks": ranks(30, LONG),
     "one rank": ranks(1),
     "no ranks": ranks(0),
+    "columns of long names": columns(40, 12, LONG),
+    "names of long names": columns(40, 12, LONG, edges=None),
+    "one column": columns(1, 1, NASTY),
+    "columns without classes": ColumnsChart(
+        **WORDS,
+        name=NASTY,
+        labels=("a",),
+        counts=[[0.0]],
+        edges=[1.0, 2.0],
+        cut_text=NASTY,
+        cut=1.5,
+    ),
+    "no names": ColumnsChart(**WORDS, counts=np.empty((0, 1))),
+    "many cells": heat(40, 30, LONG),
+    "one cell": heat(1, 1),
+    "no cells": heat(0, 0),
+    "cells of nothing": HeatChart(
+        **WORDS, x=HeatAxis(NASTY, ("", LONG)), y=HeatAxis("", (NASTY,)), values=[[np.nan, 1.0]]
+    ),
+    "arrows of long names": arrows(12, LONG, LONG),
+    "no arrows": arrows(0),
+    "arrows that add nothing": ArrowChart(
+        **WORDS, start=(NASTY, 0.0), arrows=[Arrow(NASTY, NASTY, 0.0)], end="", end_note=NASTY
+    ),
+    "arrows far to the right": ArrowChart(
+        **WORDS, start=("base", 0.0), arrows=[Arrow("a", "1", 5.0)], end=LONG, end_note=LONG
+    ),
+    "many lines of dots": swarm(20, 50, LONG),
+    "no dots": SwarmChart(**WORDS),
+    "dots of nothing": SwarmChart(**WORDS, rows=[SwarmRow(NASTY, [np.nan, 0], [0, np.nan])]),
+    "one dot": swarm(1, 1, ""),
     "equal ranks": RankChart(
         **WORDS, names=["a", "b", NASTY], ranks=[2, 2, np.nan], critical_difference=99.0
     ),

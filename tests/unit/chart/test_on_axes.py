@@ -74,11 +74,9 @@ def test_names_of_marks_lie_over_no_line(pyplot: Any) -> None:
     for chosen, lowest in ((1, 3), (3, 5), (10, 3)):
         chart = Chart(
             title="What was found",
-            lines=[
+            marks=[
                 Line(x=x, y=rising, name="cross-validated", role="validated"),
                 Line(x=x, y=falling, name="training", role="training"),
-            ],
-            marks=[
                 Mark(
                     x=chosen,
                     y=rising[chosen - 1],

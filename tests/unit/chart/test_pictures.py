@@ -195,3 +195,8 @@ def test_saved_and_shown(tmp_path: Path) -> None:
 def test_pictures_are_small() -> None:
     for name, picture in USUAL.items():
         assert len(picture.svg()) < 40_000, name
+
+
+def test_a_name_that_has_room_is_not_cut_because_another_is_bold() -> None:
+    rows = [DotRow("forest", 1.0, strong=True), DotRow("stump", 2.0)]
+    assert "\N{HORIZONTAL ELLIPSIS}" not in DotChart(title="a", rows=rows).svg(theme="light")

@@ -5,12 +5,17 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 from unit.cli.typed import Done, run
+
+import treewright
 
 
 def told(done: Done) -> str:
@@ -36,7 +41,7 @@ def test_a_wrong_column_is_told_with_the_right_one(loans: Path) -> None:
 
 def test_an_algorithm_for_numbers_refuses_texts(loans: Path) -> None:
     done = run("fit loans.csv --algorithm m5", here=loans)
-    assert done.code == 1
+    assert (done.code, done.out) == (1, "")
     assert told(done) == (
         "error: algorithm m5 predicts numbers; 'outcome' has 3 texts (repaid, late,\n"
         "  default)\n"
@@ -55,7 +60,7 @@ def test_a_workbook_is_named(tmp_path: Path) -> None:
     assert told(done) == (
         "error: loans.xlsx is an Excel workbook; treewright reads CSV, TSV, JSON lines,\n"
         "  Parquet, ARFF\n"
-        "  Hint: save the sheet as CSV.\n"
+        "  Hint: save the sheet as CSV\n"
     )
 
 
@@ -69,24 +74,48 @@ def test_stray_text_among_numbers_stops_the_fit(loans: Path) -> None:
     (loans / "loans.csv").write_text(text)
     done = run("fit loans.csv", here=loans)
     assert done.code == 1
-    assert told(done).startswith("error: column 'income': 1,809 of 1,841 values are numbers, but")
-    assert "line 2" in done.err
-    assert "'54O0'" in done.err
-    assert "Hint: mend it; or --missing 54O0; or --kind income=text" in done.err
+    assert done.out == ""
+    assert done.err == (
+        "error: column 'income': 1,809 of 1,841 values are numbers, but line 2 has '54O0'\n"
+        "  Hint: mend it; or --missing 54O0; or --kind income=text\n"
+    )
+    error = run("fit loans.csv --json", here=loans).document["error"]
+    assert (error["code"], error["line"], error["column"]) == ("stray-text", 2, "income")
     assert run("fit loans.csv --missing 54O0 --no-check -q", here=loans).code == 0
 
 
 def test_a_damaged_and_a_newer_model_are_told_apart(grown: Path, tmp_path: Path) -> None:
-    data = bytearray((grown / "tennis.tw").read_bytes())
-    data[len(data) // 2] ^= 255
-    (tmp_path / "risk.tw").write_bytes(bytes(data))
-    done = run("show risk.tw", here=tmp_path)
-    assert done.code == 1
-    assert told(done).startswith("error: risk.tw")
-    assert "damaged" in done.err
-    assert run("show risk.tw --json", here=tmp_path).document["error"]["code"] == "model-damaged"
-    (tmp_path / "cut.tw").write_bytes(bytes(data[:100]))
-    assert run("show cut.tw", here=tmp_path).code == 1
+    data = (grown / "tennis.tw").read_bytes()
+    n_head = 8 + int.from_bytes(data[:8], "little")
+    arrays = json.loads(data[8:n_head])
+    at = n_head + arrays["column"]["data_offsets"][0]
+    changed = {
+        "risk": data[:at] + bytes([data[at] ^ 255]) + data[at + 1 :],
+        "cut": data[:100],
+        "newer": data.replace(b'"format":"1"', b'"format":"3"'),
+    }
+    for name, altered in changed.items():
+        (tmp_path / f"{name}.tw").write_bytes(altered)
+    words = {
+        "risk": f"damaged, or no model file: the array 'column' (byte {at:,})",
+        "cut": f"damaged, or no model file: its header ends at byte {n_head:,}",
+    }
+    for name, said in words.items():
+        done = run(f"show {name}.tw", here=tmp_path)
+        assert (done.code, done.out) == (1, "")
+        block = " ".join(done.err.split())
+        assert block.startswith(f"error: {name}.tw is {said}")
+        assert block.endswith("Hint: copy it again, or fit and save the model anew")
+        document = run(f"show {name}.tw --json", here=tmp_path).document
+        assert document["error"]["code"] == "model-damaged"
+    done = run("show newer.tw", here=tmp_path)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f"error: newer.tw has format 3; this treewright {treewright.__version__} reads up to 1\n"
+        "  Hint: pip install --upgrade treewright\n"
+    )
+    document = run("show newer.tw --json", here=tmp_path).document
+    assert document["error"]["code"] == "model-newer"
 
 
 @pytest.mark.parametrize(
@@ -106,8 +135,11 @@ def test_a_damaged_and_a_newer_model_are_told_apart(grown: Path, tmp_path: Path)
 )
 def test_usage_is_refused_with_exit_2(line: str, block: str, loans: Path) -> None:
     done = run(line, here=loans)
-    assert done.code == 2
-    assert told(done) == block
+    assert (done.code, done.out) == (2, "")
+    assert done.err == block  # and no note: nothing was read
+    document = run(f"{line} --json", here=loans).document
+    assert document["ok"] is False
+    assert document["error"]["exit"] == 2
 
 
 def test_a_target_of_one_value_is_refused(tmp_path: Path) -> None:
@@ -132,26 +164,80 @@ def test_texts_that_all_differ_are_no_target(tmp_path: Path) -> None:
 def test_ctrl_c_says_that_nothing_was_saved(loans: Path) -> None:
     with mock.patch("treewright.cli.commands.fit.fit_and_judge", side_effect=KeyboardInterrupt):
         done = run("fit loans.csv", here=loans)
+    assert (done.code, done.out) == (130, "")
+    assert done.err.endswith("\nstopped. Nothing saved; loans.tw is as it was.\n")
+    assert not (loans / "loans.tw").exists()
+
+
+@pytest.fixture
+def interrupted() -> Iterator[None]:
+    """Ctrl-C as the fifth C4.5 tree is grown."""
+    real, count = treewright.C45Classifier.fit, iter(range(1, 1000))
+
+    def fit(self: Any, *given: Any, **named: Any) -> Any:
+        if next(count) == 5:
+            raise KeyboardInterrupt
+        return real(self, *given, **named)
+
+    with mock.patch.object(treewright.C45Classifier, "fit", fit):
+        yield
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_ctrl_c_in_evaluate_prints_the_finished_folds(loans: Path) -> None:
+    done = run("evaluate loans.csv -a c45 --width 80", here=loans)
     assert done.code == 130
-    assert done.err.endswith("stopped. Nothing saved; loans.tw is as it was.\n")
+    assert done.out.splitlines()[:4] == [
+        "loans.csv: 2,000 rows, 3 classes; c45, 10-fold cross-validation",
+        "stopped after 4 of 10 folds",
+        "",
+        "error               11.9 %   9.8 to 14.3 % (95 %)",
+    ]
+    assert done.err.endswith("\nstopped.\n")
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_ctrl_c_in_compare_prints_the_finished_folds(loans: Path) -> None:
+    done = run("compare loans.csv cart c45 --width 80", here=loans)
+    assert done.code == 130
+    assert re.match(r".*\nstopped after \d of 10 folds\n\nlearner ", done.out)
+    assert done.err.endswith("\nstopped.\n")
+
+
+@pytest.mark.usefixtures("interrupted")
+@pytest.mark.parametrize("command", ["evaluate", "tune"])
+def test_ctrl_c_gives_scripts_one_document(command: str, loans: Path) -> None:
+    done = run(f"{command} loans.csv -a c45 --json", here=loans)
+    assert (done.code, done.err) == (130, "")
+    assert done.document["error"]["code"] == "stopped"
+    assert done.document["result"]  # what there is
+    assert not (loans / "loans.tw").exists()
 
 
 def test_no_space_is_told_before_the_fit(loans: Path) -> None:
     full = shutil.disk_usage(loans)._replace(free=1000)
     with mock.patch("treewright.cli.out_files.shutil.disk_usage", return_value=full):
         done = run("fit loans.csv", here=loans)
-    assert done.code == 1
-    assert told(done).startswith("error: no space left for loans.tw")
-    assert "Hint: --out on another disk" in done.err
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "error: no space left for loans.tw (0.0 MB free)\n  Hint: --out on another disk\n"
+    )
 
 
 def test_a_disk_that_fills_up_is_told_in_words(loans: Path) -> None:
+    assert run("fit loans.csv --no-check -q", here=loans).code == 0
+    before = (loans / "loans.tw").read_bytes()
     error = OSError(errno.ENOSPC, "No space left on device")
-    with mock.patch("treewright.save", side_effect=error):
+    with mock.patch("treewright.state.atomic.os.fsync", side_effect=error):
         done = run("fit loans.csv --no-check", here=loans)
-    assert done.code == 1
-    assert "no space left on the disk" in done.err
-    assert "Traceback" not in done.err
+    assert (done.code, done.out) == (1, "")
+    assert re.fullmatch(
+        r"error: no space left for loans\.tw \([\d,.]+ [GM]B free\); the old loans\.tw is"
+        r" untouched Hint: --out on another disk",
+        " ".join(told(done).split()),
+    )
+    assert (loans / "loans.tw").read_bytes() == before
+    assert sorted(file.name for file in loans.iterdir()) == ["loans.csv", "loans.tw"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of Unix")
@@ -159,10 +245,11 @@ def test_no_permission_is_told_before_the_fit(loans: Path) -> None:
     (loans / "models").mkdir()
     with mock.patch("treewright.cli.out_files.os.access", return_value=False):
         done = run("fit loans.csv --out models/loans.tw", here=loans)
-    assert done.code == 1
-    assert told(done).startswith("error: may not write in 'models'")
-    assert "Hint: --out somewhere else" in done.err
-    assert "note:" not in done.err  # nothing was read
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (  # and no note: nothing was read
+        f"error: may not write in 'models' (owned by {(loans / 'models').owner()})\n"
+        "  Hint: --out somewhere else\n"
+    )
 
 
 def test_an_empty_pipe_is_told(tmp_path: Path) -> None:
@@ -179,9 +266,13 @@ def test_a_table_larger_than_memory_is_refused(loans: Path) -> None:
     (loans / "big.csv").write_text(big)
     with mock.patch("treewright.memory.available_memory", return_value=1_000_000):
         done = run("fit big.csv", here=loans)
-    assert done.code == 1
-    assert told(done).startswith("error: big.csv needs about 0 GB to fit (")
-    assert "x 16" in done.err
+    assert (done.code, done.out) == (1, "")
+    assert re.fullmatch(
+        r"error: big\.csv needs about \d+ MB to fit \(\d\d,\d{3} rows x 16 columns\);"
+        r" 1\.0 MB are free Hint: fewer rows: head -n 2000000 of the file; fewer columns: cut,"
+        r" or a Parquet file",
+        " ".join(done.err.split()),
+    )
 
 
 def test_a_wrong_delimiter_is_told_with_the_right_one(loans: Path) -> None:

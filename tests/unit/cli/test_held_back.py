@@ -84,6 +84,111 @@ def test_rows_without_a_target_leave_with_their_weights_and_groups(here: Path) -
     assert done.document["result"]["rows"] == 59
 
 
+WEIGHTED = "-t kind --weight times --groups group"
+
+
+@pytest.fixture
+def weighted(tmp_path: Path) -> Path:
+    """Tables whose errors weigh more, and one where the weights have another name."""
+    for name, n_rows, times in (("june", 60, "times"), ("july", 30, "times"), ("bare", 30, "n")):
+        rows = [
+            f"{i % 7},{'ab'[(i % 7 > 3) ^ (i % 5 == 0)]},{1 + 2 * (i % 5 == 0)},g{i // 4}"
+            for i in range(n_rows)
+        ]
+        text = "\n".join([f"size,kind,{times},group", *rows])
+        (tmp_path / f"{name}.csv").write_text(f"{text}\n", encoding="utf-8")
+    assert run(f"fit june.csv {WEIGHTED} --no-check -q", here=tmp_path).code == 0
+    return tmp_path
+
+
+def test_rows_of_the_other_table_weigh_what_their_column_says(weighted: Path) -> None:
+    line = f"evaluate june.csv {WEIGHTED} --test july.csv --json"
+    result = run(line, here=weighted).document["result"]
+    july = tw.read(weighted / "july.csv", target="kind")
+    model = tw.load(weighted / "june.tw")
+    found = tw.evaluate.judge(model, july.X.select(["size"]), july.y, sample_weight=july.X["times"])
+    assert result["metrics"]["error"]["value"] == found["error"].value
+    plain = tw.evaluate.judge(model, july.X.select(["size"]), july.y)
+    assert found["error"].value != plain["error"].value
+    is_a = july.y == "a"
+    assert result["baseline"]["value"] == pytest.approx(
+        july.X["times"][~is_a].sum() / july.X["times"].sum()
+    )
+    fitted = run(f"fit june.csv {WEIGHTED} --test july.csv --json", here=weighted)
+    assert fitted.document["result"]["check"]["error"] == result["metrics"]["error"]
+
+
+def test_a_saved_model_is_judged_on_weighted_groups_and_a_sample(weighted: Path) -> None:
+    line = "evaluate june.tw july.csv --weight times"
+    result = run(f"{line} --json", here=weighted).document["result"]
+    other = run(f"evaluate june.csv {WEIGHTED} --test july.csv --json", here=weighted)
+    assert result["metrics"]["error"] == other.document["result"]["metrics"]["error"]
+    grouped = run(f"{line} --groups group --json", here=weighted).document["result"]
+    assert grouped["metrics"]["error"]["value"] == result["metrics"]["error"]["value"]
+    assert grouped["metrics"]["error"] != result["metrics"]["error"]  # wider or narrower
+    fewer = run(f"{line} --sample 11 --json", here=weighted).document["result"]
+    assert fewer["rows"] == 11
+    printed = executed(run(f"{line} --groups group --python", here=weighted).out, weighted)
+    assert f"{100 * result['metrics']['error']['value']:.1f} %" in printed
+
+
+@pytest.mark.parametrize("way", ["", "--test july.csv", "--holdout 0.3", "--no-check"])
+def test_the_lines_of_fit_weigh_rows_too(weighted: Path, way: str) -> None:
+    line = f"fit june.csv {WEIGHTED} {way} --out x.tw"
+    assert run(f"{line} -q", here=weighted).code == 0
+    by_command = (weighted / "x.tw").read_bytes()
+    told = run(f"{line} --python", here=weighted)
+    (weighted / "x.tw").unlink()
+    executed(told.out, weighted)
+    assert (weighted / "x.tw").read_bytes() == by_command
+
+
+@pytest.mark.parametrize("command", ["compare june.csv tree c45 --folds 3", "tune june.csv -a id3"])
+def test_the_lines_of_other_commands_weigh_rows_too(weighted: Path, command: str) -> None:
+    told = run(f"{command} {WEIGHTED} --python", here=weighted)
+    lines = " ".join(told.out.split())
+    assert 'sample_weight=june.X["times"], groups=june.X["group"]' in lines
+    assert 'june.X.select(["size"])' in lines
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            f"evaluate june.csv {WEIGHTED} --test bare.csv",
+            "error: no column 'times' in bare.csv: it is the weights in june.csv\n",
+        ),
+        (
+            "fit june.csv -t kind --weight group",
+            "error: column 'group' of june.csv has no weights: it has texts\n"
+            "  Hint: --weight with a column of numbers, 0 or more, in every row\n",
+        ),
+        ("fit june.csv -t kind --weight tims", "  Hint: --weight times\n"),
+        ("fit june.csv -t kind --groups grup", "  Hint: --groups group\n"),
+        ("evaluate june.tw july.csv --weight tims", "  Hint: --weight times\n"),
+        ("fit minus.csv -t kind --weight times", "has no weights: row 2 has -1\n"),
+        ("fit gaps.csv -t kind --weight times", "has no weights: it is missing in row 2\n"),
+    ],
+)
+def test_weights_that_are_none_are_told(weighted: Path, line: str, said: str) -> None:
+    for name, weight in (("minus", "-1"), ("gaps", "")):
+        text = f"size,kind,times\n1,a,1\n2,b,{weight}\n3,a,1\n"
+        (weighted / f"{name}.csv").write_text(text, encoding="utf-8")
+    done = run(line, here=weighted)
+    assert done.code == 1
+    assert said in done.err
+
+
+@pytest.mark.parametrize(
+    "option", ["-a c45", "--set max_depth=2", "--folds 3", "--ignore size", "--task numbers"]
+)
+def test_what_is_for_learners_is_refused_for_a_saved_model(weighted: Path, option: str) -> None:
+    done = run(f"evaluate june.tw july.csv {option}", here=weighted)
+    assert done.code == 2
+    said = " ".join(done.err.split())
+    assert "is for a learner; a saved model is judged on all rows as it is" in said
+
+
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

@@ -1,7 +1,7 @@
 """Every parameter and value that scikit-learn's namesakes accept, tried on ours.
 
 scikit-learn lists what its estimators accept in ``_parameter_constraints``. Each value fits a small
-table here, or is refused for a reason that stands in docs/scikit-learn-differences.md.
+table here, or is refused for a reason that stands in docs/coming-from/scikit-learn.md.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sklearn.utils import _param_validation as constraints
 import treewright as tw
 from treewright.errors import TreewrightError
 
-DOCS = Path(__file__).parents[3] / "docs" / "scikit-learn-differences.md"
+DOCS = Path(__file__).parents[3] / "docs" / "coming-from" / "scikit-learn.md"
 
 NAMESAKES = [
     getattr(module, name)
@@ -178,7 +178,8 @@ def test_a_value_that_scikit_learn_accepts_is_accepted_or_refused_for_a_reason(
 
 
 def test_reasons_stand_in_the_docs() -> None:
-    table = DOCS.read_text().split("What is accepted")[0]
+    _, table = DOCS.read_text().split("## What is refused")
+    table, _ = table.split("## What means something else")
     rows = [line for line in table.splitlines() if line.startswith("| `")]
     for _, name, _, reason in REFUSED:
         assert any(f"| `{name}` |" in row and reason in row for row in rows), (name, reason)

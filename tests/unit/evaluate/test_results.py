@@ -52,6 +52,13 @@ def test_a_result_fits_into_80_columns_and_draws_itself(results: list[Any], numb
     assert result.to_dict()
 
 
+def test_the_figures_of_a_metric_have_the_same_decimals(results: list[Any]) -> None:
+    lines = str(results[1]).splitlines()
+    (line,) = (each.split() for each in lines if each.startswith("RMSE  "))
+    numbers = [text for text in line if text not in ("RMSE", "to")]
+    assert len({len(text.partition(".")[2]) for text in numbers}) == 1
+
+
 def test_folds_are_those_of_scikit_learn() -> None:
     found = cross_validate(TheirTree(random_state=0), IRIS.X.to_pandas(), IRIS.y, cv=5)
     theirs = cross_val_score(

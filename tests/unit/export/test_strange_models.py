@@ -72,6 +72,36 @@ def test_a_strange_model_is_answered_for_or_refused(target: str, name: str) -> N
     assert made.proof.holds, str(made.proof)
 
 
+@pytest.mark.parametrize("target", ["python", "sql", "onnx", "treelite"])
+def test_a_stump_votes_for_the_class_of_its_root_where_both_branches_are_followed(
+    target: str,
+) -> None:
+    """Each round of SAMME leaves all classes equally heavy: rounding must not choose among them."""
+    if target in ("onnx", "treelite"):
+        pytest.importorskip(target)
+    letters, random = np.array(list("uvwxyz")), np.random.default_rng(24)  # a seed with such a tie
+    y = random.integers(0, 6, 300)
+    table = {
+        name: np.where(random.random(300) < 0.8, letters[y], letters[random.integers(0, 6, 300)])
+        for name in "abcd"
+    }
+    fitted = tw.AdaBoostClassifier(n_estimators=12, random_state=0).fit(table, y)
+    options = {"proba": True} if target == "sql" else {}
+    made = getattr(export, target)(fitted, n_rows=400, **options)
+    assert made.proof.not_run or made.proof.holds, str(made.proof)
+
+
+@pytest.mark.parametrize("n_classes", [3, 7])
+def test_treelite_has_a_softmax_of_single_precision_and_says_so(n_classes: int) -> None:
+    pytest.importorskip("treelite")
+    boosted = tw.GradientBoostingClassifier(n_estimators=5, max_depth=3)
+    made = export.treelite(boosted.fit(X[:, [0, 2]], CLASSES % n_classes), n_rows=500)
+    assert "softmax in float32" in str(made)
+    assert made.proof.holds, str(made.proof)
+    assert made.proof.allowed == "to 1 unit in the last place of float32"
+    assert made.proof.largest_difference > 1e-12
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="cannot be written: No such file or directory"):
         export.python(model("one_class"), tmp_path / "no" / "x.py", proof=False)

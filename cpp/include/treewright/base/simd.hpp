@@ -37,6 +37,11 @@ struct alignas(64) Eight {
     double lane[kLanes];
 };
 
+// These are always inlined: no ABI is involved. The name of the warning is GCC's.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
 TREEWRIGHT_SIMD_INLINE Doubles load(const Eight& from) {
     Doubles vector;
     std::memcpy(&vector, &from, sizeof vector);
@@ -52,5 +57,8 @@ TREEWRIGHT_SIMD_INLINE Doubles in_every_lane(double x) {
 TREEWRIGHT_SIMD_INLINE double sum_of_lanes(Doubles v) {
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 }  // namespace treewright

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,15 @@ struct Grid {
 [[nodiscard]] double grid_offset(double lowest, double highest);
 /// The scale for values up to `farthest` from the offset whose weights add up to `units`.
 [[nodiscard]] double grid_scale(double farthest, double units);
+
+/// The grid of one target whose values are in a range, if it is finer than one of this scale (0:
+/// there is none) by enough to pay.
+struct FinerGrid {
+    double offset = 0.0;
+    double scale = 0.0;
+};
+[[nodiscard]] std::optional<FinerGrid> finer_grid(double lowest, double highest, double units,
+                                                  double scale);
 
 /// Makes the grids of the targets of nodes.
 ///

@@ -57,6 +57,16 @@ struct PackedNames {
     void append(const PackedNames& from, std::size_t question);
 };
 
+/// What a tree that stands alone shows of its nodes beside what predicts (single_tree.hpp).
+struct ShownNode {
+    double gain = 0.0;            ///< of its question, as the general grower notes it
+    std::uint32_t n_columns = 0;  ///< not constant among its rows
+};
+struct PackedShown {
+    std::vector<ShownNode> nodes;          ///< as the tree's
+    std::vector<std::uint32_t> leaf_rows;  ///< of numbers: rows of the table, leaf by leaf
+};
+
 struct PackedTree {
     std::vector<PackedNode> nodes;      ///< breadth-first
     std::vector<std::uint32_t> counts;  ///< leaves x classes: rows drawn; regression: leaves
@@ -65,6 +75,7 @@ struct PackedTree {
     std::vector<double> weights;        ///< in place of counts where rows weigh differently
     std::vector<double> importance;     ///< by column: decrease of impurity, weighted by rows
     PackedNames names;                  ///< empty in trees that predict, as are weights
+    PackedShown shown;                  ///< the same
 
     /// Whether it holds what prediction knows nothing of.
     [[nodiscard]] bool must_be_unpacked() const { return !names.n_rows.empty(); }
@@ -117,6 +128,9 @@ void walk_blocks(const tree::Rows& rows, Team& team,
 /// `in_bits`: impurity is entropy, not Gini's.
 [[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
                                 const std::vector<bool>& is_real, bool in_bits = false);
+
+/// The threshold of a column of integers; of the question whether a value is known, the largest.
+[[nodiscard]] std::int64_t whole_threshold(double threshold);
 
 /// Whether every index of a tree from an untrusted source is in range.
 [[nodiscard]] bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns);

@@ -4,10 +4,12 @@
 ///
 /// | engine     | grows                       | serves                                       |
 /// |------------|-----------------------------|----------------------------------------------|
-/// | general    | single trees, any forest    | every option and table (grow/grower.hpp)     |
+/// | general    | any tree, any forest        | every option and table (grow/grower.hpp)     |
 /// | best_cuts  | trees of forests, best cuts | fast_grower_serves; with missing values      |
 /// |            |                             | fast_grower_serves_gaps                      |
 /// |            |                             | (forest/fast/grower_best_cuts.cpp)           |
+/// |            | single trees, best cuts     | the same on ordered columns, where every     |
+/// |            |                             | node looks at all of them                    |
 /// | rows       | the same                    | the same, where best_cuts_engine says that   |
 /// |            |                             | it is faster (forest/fast/grower_rows.cpp)   |
 /// |            | the same, either way of     | the same, with nominal columns (sets of      |
@@ -19,12 +21,12 @@
 /// | stumps     | stumps of AdaBoost          | one target of classes, one question; see     |
 /// |            |                             | adaboost/weak_trees.py (adaboost/stumps.hpp) |
 ///
-/// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses; a
-/// missing value is only found while a column is read, and then, unless its policy is served, the
-/// general engine grows the trees.
+/// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses, for
+/// single trees engine_of_tree; a missing value is only found while a column is read, and then,
+/// unless its policy is served, the general engine grows the trees.
 /// Python asks for the fast ones only where leaves answer the shares of their rows and the target
 /// is of ordinary size (forest/problem.py). engine_of returns a name and includes no engine: the
-/// owner of the engines dispatches (forest/forest.cpp).
+/// owner of the engines dispatches (forest/forest.cpp, forest/single_tree.cpp).
 #pragma once
 
 #include <cstddef>
@@ -52,6 +54,9 @@ inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
 
 /// Whether it does so for columns with missing values, too.
 [[nodiscard]] bool fast_grower_serves_gaps(const GrowOptions& options);
+
+/// The engine that grows a tree that stands alone.
+[[nodiscard]] Engine engine_of_tree(const GrowOptions& options, const data::Dataset& data);
 
 /// The engine that grows the trees of a forest, whose rows may weigh differently; where it is
 /// best_cuts, best_cuts_engine has the last word.

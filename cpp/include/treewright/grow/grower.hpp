@@ -25,6 +25,10 @@ struct SortedTable {
 [[nodiscard]] SortedTable sorted(const data::Dataset& data, const data::BlockOptions& options,
                                  Team& team);
 
+/// Whether all threads divide a node together, column by column; the others are roots of subtrees
+/// that one thread grows each, and numbered after all of those.
+[[nodiscard]] bool is_shared_work(std::size_t n_rows, std::size_t n_columns);
+
 /// The same data and options give the same tree, bit for bit, for any number of threads. `table`,
 /// where given, holds the data, and is left as it is.
 [[nodiscard]] tree::Tree grow(const data::Dataset& data, const GrowOptions& options,

@@ -123,7 +123,14 @@ private:
             close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
             return;
         }
-        divide(node, *best, purity);
+        FastCut cut = *best;
+        const Located found = located(node, cut, purity);
+        if (nodes.is_shown &&
+            !grow::gains_enough(nodes.options, found.gain * node.weight / nodes.total_weight)) {
+            close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
+            return;
+        }
+        divide(node, cut, found);
     }
 
     /// Judges the columns of a large node by all threads. Neither the draws nor the winner depend
@@ -156,8 +163,7 @@ private:
             loops, nodes);
     }
 
-    void divide(FastNode& node, FastCut cut, double purity) {
-        const Located found = located(node, cut, purity);
+    void divide(FastNode& node, FastCut& cut, const Located& found) {
         const FastPlace& place = found.place;
         const std::uint32_t n = found.list.n;
         require(place.position > 0 && place.position < n, "a place for the cut");
@@ -167,6 +173,7 @@ private:
         const double right_weight = node.weight - place.weight;
         nodes.credit(cut, node.weight);
         const std::uint32_t first = nodes.add_nodes(2);
+        if (nodes.is_shown) nodes.tree.shown.nodes[node.node] = {found.gain, node.n_columns};
         nodes.set_cut(node.node, cut, open_threshold(data.columns[cut.column]),
                       place.weight >= right_weight, first);
         if (!found.is_open)
@@ -199,8 +206,12 @@ private:
             const std::uint32_t* there = list + (b == 0 ? 0 : n_left);
             grows[b] = nodes.within_limits(n_there, child.depth, child.weight) &&
                        !is_settled(child, there, n_there);
-            if (!grows[b]) close(child, there, n_there);
-            else children[b].key = Mixed(node.key.with(b));
+            if (!grows[b]) {
+                close(child, there, n_there);
+                continue;
+            }
+            children[b].key = Mixed(node.key.with(b));
+            if (nodes.is_shown && kind == Kind::values) refine_grid(there, n_there, children[b]);
         }
         if (node.pocket == 0 && (grows[0] || grows[1]))
             partition(node, cut, list, n_left, grows, children);
@@ -314,6 +325,12 @@ private:
         nodes.add_leaf(node.node, n);
         if (kind != Kind::values) {
             nodes.add_counts(node);
+            return;
+        }
+        if (nodes.is_shown) {
+            nodes.tree.counts.push_back(n);
+            for (std::uint32_t i = 0; i < n; ++i)
+                nodes.tree.shown.leaf_rows.push_back(row_of_table[row_of(list[i])]);
             return;
         }
         add_value_leaf(nodes.tree, n, [&](std::uint32_t i) {

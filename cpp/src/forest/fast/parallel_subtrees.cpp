@@ -15,17 +15,18 @@ PackedNode with_leaf(const PackedNode& node, std::uint32_t leaf) {
     return made;
 }
 
-/// Puts the leaves of the top and those of the parts in their order: `n` numbers a leaf.
-template <class T, class Of>
-void interleave(std::vector<T>& of_top, std::size_t n, const std::vector<FastPart>& parts,
+/// Puts numbers of the top and those of the parts in their order: `before(part)` of the top come
+/// before those of a part.
+template <class T, class Before, class Of>
+void interleave(std::vector<T>& of_top, const std::vector<FastPart>& parts, const Before& before,
                 const Of& of) {
     std::vector<T> all;
     std::size_t size = of_top.size();
-    for (const FastPart& part : parts) size += n * n_leaves_of(part);
+    for (const FastPart& part : parts) size += of(part).size();
     all.reserve(size);
     std::size_t done = 0;
     for (const FastPart& part : parts) {
-        const std::size_t until = n * part.leaves_before;
+        const std::size_t until = before(part);
         all.insert(all.end(), of_top.begin() + static_cast<std::ptrdiff_t>(done),
                    of_top.begin() + static_cast<std::ptrdiff_t>(until));
         done = until;
@@ -49,6 +50,7 @@ void ParallelSubtrees::add(const FastNodes& top, const FastNode& node) {
         part.class_weights = copy(top.class_weights, node.classes, top.n_classes);
     part.leaves_before = top.n_leaves;
     part.credits_before = top.credits.size();
+    part.rows_before = top.tree.shown.leaf_rows.size();
 }
 
 void ParallelSubtrees::grow(const std::function<void(FastPart& part, std::size_t thread)>& grow) {
@@ -93,6 +95,8 @@ void ParallelSubtrees::join_nodes(FastNodes& top, const std::vector<std::uint32_
         size += part.tree.nodes.size() - 1;
     }
     nodes.resize(size);
+    std::vector<ShownNode>& shown = top.tree.shown.nodes;
+    if (top.is_shown) shown.resize(size);
     std::vector<double> first_question;  // of a part's names
     for (const FastPart& part : parts) {
         first_question.push_back(static_cast<double>(top.tree.names.size()));
@@ -108,23 +112,36 @@ void ParallelSubtrees::join_nodes(FastNodes& top, const std::vector<std::uint32_
         };
         nodes[parts[i].node.node] = moved(own[0]);
         for (std::size_t j = 1; j < own.size(); ++j) nodes[start[i] + j - 1] = moved(own[j]);
+        if (!top.is_shown) return;
+        const std::vector<ShownNode>& own_shown = parts[i].tree.shown.nodes;
+        shown[parts[i].node.node] = own_shown[0];
+        std::copy(own_shown.begin() + 1, own_shown.end(),
+                  shown.begin() + static_cast<std::ptrdiff_t>(start[i]));
     });
 }
 
 void ParallelSubtrees::join_leaves(FastNodes& top) {
     const std::size_t per_leaf = top.n_classes == 0 ? 1 : top.n_classes;
+    const auto leaves_before = [](const FastPart& part) { return part.leaves_before; };
+    const auto numbers_before = [&](const FastPart& part) { return per_leaf * part.leaves_before; };
     if (top.is_weighed)
-        interleave(top.tree.weights, per_leaf, parts,
+        interleave(top.tree.weights, parts, numbers_before,
                    [](const FastPart& part) -> const auto& { return part.tree.weights; });
     else
-        interleave(top.tree.counts, per_leaf, parts,
+        interleave(top.tree.counts, parts, numbers_before,
                    [](const FastPart& part) -> const auto& { return part.tree.counts; });
     if (top.is_unpacked)
-        interleave(top.tree.names.n_rows, 1, parts,
+        interleave(top.tree.names.n_rows, parts, leaves_before,
                    [](const FastPart& part) -> const auto& { return part.tree.names.n_rows; });
     if (top.n_classes > 0) return;
+    if (top.is_shown) {
+        interleave(
+            top.tree.shown.leaf_rows, parts, [](const FastPart& part) { return part.rows_before; },
+            [](const FastPart& part) -> const auto& { return part.tree.shown.leaf_rows; });
+        return;
+    }
     const std::size_t n_of_top = top.tree.values.size();
-    interleave(top.tree.values, 1, parts,
+    interleave(top.tree.values, parts, leaves_before,
                [](const FastPart& part) -> const auto& { return part.tree.values; });
     const auto has_spread = [](const PackedTree& tree) { return !tree.spread.empty(); };
     if (!has_spread(top.tree) && std::none_of(parts.begin(), parts.end(), [&](const auto& part) {
@@ -133,7 +150,7 @@ void ParallelSubtrees::join_leaves(FastNodes& top) {
         return;
     top.tree.spread.resize(n_of_top);
     for (FastPart& part : parts) part.tree.spread.resize(part.tree.values.size());
-    interleave(top.tree.spread, 1, parts,
+    interleave(top.tree.spread, parts, leaves_before,
                [](const FastPart& part) -> const auto& { return part.tree.spread; });
 }
 

@@ -58,6 +58,10 @@ def plot_chart(chart: Chart, ax: Axes) -> None:
             _plot_rule(mark, ax)
         elif isinstance(mark, Mark) and chart.shows_point(mark.x, mark.y):
             _plot_mark(mark, ax)
+    rug = [value for value in np.asarray(chart.rug).tolist() if x_limits[0] <= value <= x_limits[1]]
+    foot = np.tile([[0.0], [0.02]], (1, len(rug)))
+    transform = ax.get_xaxis_transform()
+    ax.plot(np.tile(rug, (2, 1)), foot, transform=transform, color=paint("ink2"), linewidth=POINTS)
     _name_lines(chart, ax)
     if chart.strip is not None:
         _plot_strip(chart.strip, ax)

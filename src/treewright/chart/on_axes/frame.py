@@ -107,13 +107,18 @@ def write_words(picture: Picture, ax: Axes) -> None:
     title = clean_sentence(picture.title)
     ax.set_title(title, loc="left", pad=above, **text_style(17, "ink", bold=True))
     under = 12 if on_top else 34 if ax.get_xlabel() else 22
-    under += 18 if on_top and ax.get_legend() is not None else 0
+    under += 18 if _has_key_below(ax) else 0
     foot = (0.0, STRIP_BOTTOM if ax.child_axes else 0.0)
     if picture.verdict:
         _beside(ax, picture.verdict, foot, (0, -under), 13.5, "ink", "top")
         under += 46
     if picture.full_caption:
         _beside(ax, picture.full_caption, foot, (0, -under), 11.5, "ink3", "top")
+
+
+def _has_key_below(ax: Axes) -> bool:
+    legend = ax.get_legend()
+    return legend is not None and bool(legend.get_bbox_to_anchor().y1 <= ax.bbox.y0 + 1)
 
 
 def _beside(

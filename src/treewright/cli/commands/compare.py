@@ -45,15 +45,12 @@ def compare(session: Session, *, data: str, learners: tuple[str, ...], **options
             groups=table.groups,
             random_state=seed_of(options),
         )
-    if found.was_stopped:
-        session.tell_notes()
-        print(_text(found, session.screen))
-        raise KeyboardInterrupt
     checks = checked(_figures(found), at_least=options["at_least"], at_most=options["at_most"])
     return Answer(
         text=lambda screen: _text(found, screen),
         result=lambda: _result(found, choices, table, checks),
         failed=failed(checks),
+        stopped=found.was_stopped,
     )
 
 
@@ -185,7 +182,13 @@ def _result(
 
 def python(session: Session, *, data: str, learners: tuple[str, ...], **options: Any) -> str:
     """Return the lines that compare the same learners."""
-    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
+    from treewright.cli.fitting.python_fit import (
+        X_of,
+        costs_name,
+        read_lines,
+        row_arguments,
+        variable,
+    )
 
     like = like_of(options["like"])
     choices = _choices(learners, options, like)
@@ -201,6 +204,7 @@ def python(session: Session, *, data: str, learners: tuple[str, ...], **options:
         repeats=options["repeats"],
         metrics=[judging_metric(table)],
         cost_matrix=costs_name(table),
+        **row_arguments(table, name),
         random_state=Raw(str(seed_of(options))),
     )
     return "\n".join(

@@ -28,7 +28,7 @@ def convert(session: Session, *, model: str, to_file: str, force: bool) -> Answe
     return Answer(
         text=None,
         result=lambda: {"file": to_file, "replaced": file.replaces, "bytes": size},
-        said=[f"{file.word} {session.side.safe(to_file)}: {size:,} bytes"],
+        said=[f"{file.said(session.side)}: {size:,} bytes"],
     )
 
 

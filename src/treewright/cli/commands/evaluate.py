@@ -16,9 +16,9 @@ from treewright.cli.fitting.judging import interval_dict
 from treewright.cli.fitting.judging_metric import few_metrics, judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
-from treewright.cli.fitting.model_table import known_rows, model_table, other_table
+from treewright.cli.fitting.model_table import known_rows, model_table, other_table, sampled
 from treewright.cli.model_files import check_exists, describe_model, is_model, load_model
-from treewright.cli.options import READING
+from treewright.cli.options import OPTIONS, READING
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, literal, load_line, statement
 from treewright.cli.screen.figures import confusion_on_screen, figures_on_screen
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from treewright.cli.screen.screen import Screen
     from treewright.evaluate import Scores
 
+_OF_LEARNERS = (
+    *("like", "algorithm", "settings", "use", "ignore", "task"),
+    *("holdout", "test", "folds", "repeats"),
+)
 _BESIDE = {"classes": ("error", "accuracy"), "numbers": ("rmse", "mae", "r2")}
 
 
@@ -66,18 +70,21 @@ def evaluate(session: Session, *, first: str, second: str | None, **options: Any
         text=lambda screen: _text(judged, screen),
         result=lambda: _result(judged),
         failed=failed(judged.checks),
+        stopped=bool(judged.stopped),
     )
 
 
 def _check_is_for_models(data: str, options: dict[str, Any]) -> None:
     """Refuse options that say how a learner learns, where a saved model is judged as it is."""
-    for name in ("like", "holdout", "test"):
-        if options[name] is not None:
+    for name in _OF_LEARNERS:
+        value, option = options[name], OPTIONS[name].long
+        if value is not None and value != ():
+            typed = f"{option} {value}" if isinstance(value, str | int | float) else "--help"
             raise usage(
-                f"--{name} is for a learner; a saved model is judged on all rows as it is",
+                f"{option} is for a learner; a saved model is judged on all rows as it is",
                 code="not-for-models",
-                hint=f"treewright evaluate {data} --{name} {options[name]}",
-                parameter=name,
+                hint=f"treewright evaluate {data} {typed}",
+                parameter=option.lstrip("-"),
             )
 
 
@@ -112,8 +119,9 @@ def _tested(session: Session, model: str, data: str, options: dict[str, Any]) ->
             metrics=_metrics(table, options),
             cost_matrix=table.costs,
             sample_weight=table.weights,
+            groups=table.groups,
         )
-        found = replace(found, baseline=constant_answers(table, table.y))
+        found = replace(found, baseline=constant_answers(table, table))
     n_rows = len(table.y)
     return _Evaluated(
         title=f"{model} on {data}: {counted(n_rows, 'row')}{_classes(found)}",
@@ -131,8 +139,9 @@ def _model_table(
 ) -> LearningTable:
     """Return the table to judge a saved model on, with the costs of its answers."""
     how = HowToRead(**{name: options[name] for name in READING})
-    table = model_table(session, data, model, loaded, how=how, target=options["target"])
-    table = known_rows(session, table)
+    typed = {name: options[name] for name in ("target", "weight", "groups")}
+    table = known_rows(session, model_table(session, data, model, loaded, how=how, **typed))
+    table = sampled(table, options["sample"], seed_of(options))
     if options["cost"] is None:
         return table
     known = list(getattr(loaded, "classes_", ()))
@@ -265,7 +274,13 @@ def _result(judged: _Evaluated) -> dict[str, Any]:
 
 def python(session: Session, *, first: str, second: str | None, **options: Any) -> str:
     """Return the lines that find the same figures."""
-    from treewright.cli.fitting.python_fit import costs_name, judged_lines, read_lines, variable
+    from treewright.cli.fitting.python_fit import (
+        costs_name,
+        judged_lines,
+        read_lines,
+        row_arguments,
+        variable,
+    )
 
     if second is None:
         asked = asked_of(options, seed_of(options), data=first)
@@ -294,6 +309,7 @@ def python(session: Session, *, first: str, second: str | None, **options: Any) 
         Raw(f"{name}.y"),
         metrics=list(dict.fromkeys([*few_metrics(table), *_BESIDE[table.task]])),
         cost_matrix=costs_name(table),
+        **row_arguments(table, name),
     )
     return "\n".join([*lines, statement(f"print({judged})")])
 

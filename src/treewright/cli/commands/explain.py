@@ -69,7 +69,9 @@ def explain(
             )
         explained = _Explained(tree=tree, found=tree.explain(values))
     else:
-        taken, number, recorded = _row(session, model, data, row, where)
+        found, number, recorded = _row(session, model, data, row, where)
+        known = tree.schema.input_names or tree.schema.names
+        taken = {name: value for name, value in found.items() if name in known}
         before = tree.explain(taken)
         explained = _Explained(tree=tree, found=before, row=number, recorded=recorded)
         if values:

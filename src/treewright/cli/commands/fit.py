@@ -9,7 +9,7 @@ from treewright.cli.command import DATA, Answer, Command
 from treewright.cli.data_files import LearningTable
 from treewright.cli.failure import Failure
 from treewright.cli.fitting.judge_learner import asked_of
-from treewright.cli.fitting.judging import Check, fit_and_judge
+from treewright.cli.fitting.judging import Check, fit_and_judge, training_figure
 from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
@@ -17,6 +17,7 @@ from treewright.cli.fitting.model_words import check_lines, description_to_dict,
 from treewright.cli.options import READING
 from treewright.cli.out_files import OutFile, check_out
 from treewright.cli.reading.file_faults import check_is_table
+from treewright.cli.screen.table import display_width
 from treewright.cli.session import Session
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
             said = [f"stopped after step {stopped}; nothing saved"]
             return Answer(text=None, result=lambda: {"stopped_after": stopped}, said=said)
     model, check = fit_and_judge(session, estimator, table, asked, algorithm=choice.algorithm)
-    grown = _Grown(model=model, table=table, check=check, training=_training(model, table))
+    grown = _Grown(model=model, table=table, check=check, training=training_figure(model, table))
     said = _save(session, grown, file)
     return Answer(
         text=lambda screen: _text(grown, screen),
@@ -95,22 +96,6 @@ def _check_target(table: LearningTable) -> None:
         )
 
 
-def _training(model: Any, table: LearningTable) -> float | None:
-    """Return the error on the rows that the model was grown from."""
-    from treewright import evaluate
-
-    metric = judging_metric(table)
-    found = evaluate.judge(
-        model,
-        table.X,
-        table.y,
-        metrics=[metric],
-        sample_weight=table.weights,
-        cost_matrix=table.costs,
-    )
-    return found[metric].value
-
-
 def remembered(table: LearningTable, check: Check | None) -> dict[str, Any]:
     """Return what a model's file keeps beside it: target, way of reading, error."""
     kept: dict[str, Any] = {"target": table.target}
@@ -132,8 +117,11 @@ def _save(session: Session, grown: _Grown, file: OutFile | None) -> list[str]:
     screen = session.side
     name = screen.safe(file.path)
     nexts = ("why", "rules") if hasattr(grown.model, "tree_") else ("info", "predict")
-    told = ", ".join(f"treewright {each} {name}" for each in nexts)
-    return [f"{file.word} {screen.bold(name)} {screen.dot} {screen.dim(f'next: {told}')}"]
+    told = f"next: {', '.join(f'treewright {each} {name}' for each in nexts)}"
+    shown = f"{file.word} {name} {screen.dot} {told}"
+    if screen.width is None or display_width(shown) <= screen.width:
+        return [f"{file.said(screen)} {screen.dot} {screen.dim(told)}"]
+    return [file.said(screen), *(screen.dim(line) for line in screen.sentence(told).splitlines())]
 
 
 def _text(grown: _Grown, screen: Screen) -> str:

@@ -123,7 +123,7 @@ def _table(
 
 def _described(raw: RawTable, name: str) -> dict[str, Any]:
     """Return a column: kind, gaps, distinct values, and what they are."""
-    from treewright.cli.reading.column_roles import is_identifier, n_distinct
+    from treewright.data.column_roles import is_identifier, n_distinct
 
     column = raw.frame.column(name)
     kinds = {"value": "text", "datetime": "date", "duration": "duration"}
@@ -211,7 +211,7 @@ def _in_words(each: dict[str, Any], screen: Screen) -> str:
 def _remarks(raw: RawTable) -> list[str]:
     """Return what fit would do with the columns, and what was decided in reading them."""
     from treewright.cli.data_files import assumed_target
-    from treewright.cli.reading.column_roles import is_identifier
+    from treewright.data.column_roles import is_identifier
 
     if raw.is_example:
         return [] if raw.target is None else [f"{raw.target}: the target"]

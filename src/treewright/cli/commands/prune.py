@@ -58,7 +58,7 @@ def prune(
     return Answer(
         text=lambda screen: _text(before, pruned, made, screen),
         result=lambda: _result(before, pruned, path, file.replaces),
-        said=[f"{file.word} {session.side.bold(session.side.safe(path))}"],
+        said=[file.said(session.side)],
     )
 
 

@@ -53,7 +53,7 @@ def _drawn(session: Session, tree: Tree, model: str, depth: int | None, out: str
     return Answer(
         text=None,
         result=lambda: {"file": out, "replaced": file.replaces, "bytes": size},
-        said=[f"{file.word} {session.side.safe(out)}: {size:,} bytes"],
+        said=[f"{file.said(session.side)}: {size:,} bytes"],
     )
 
 

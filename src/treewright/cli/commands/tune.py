@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import DATA, Answer, Command
 from treewright.cli.data_files import stem_of
-from treewright.cli.fitting.judging import interval_dict
+from treewright.cli.fitting.judging import interval_dict, training_figure
 from treewright.cli.fitting.judging_metric import few_metrics
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
+from treewright.cli.fitting.model_words import description_to_dict
 from treewright.cli.options import READING
-from treewright.cli.out_files import check_out
+from treewright.cli.out_files import OutFile, check_out
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
 from treewright.cli.session import Session
 
 if TYPE_CHECKING:
+    from treewright.cli.data_files import LearningTable
     from treewright.evaluate import Tuning
 
 
@@ -45,12 +47,8 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
             groups=table.groups,
             random_state=seed_of(options),
         )
-    if found.was_stopped:
-        session.tell_notes()
-        print(found.text())
-        raise KeyboardInterrupt
     said = []
-    if file is not None:
+    if file is not None and not found.was_stopped:
         import treewright as tw
 
         remember: dict[str, Any] = {"target": table.target}
@@ -58,12 +56,12 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
             remember["reading"] = table.reading.to_dict()
         tw.save(found.model, file.path, remember=remember)
         session.writing = None
-        name = session.side.safe(file.path)
-        said = [f"{file.word} {session.side.bold(name)}, the tuned model"]
+        said = [f"{file.said(session.side)}, the tuned model"]
     return Answer(
         text=lambda screen: found.text(),
-        result=lambda: _result(found, None if file is None else file.path),
+        result=lambda: _result(found, table, file if said else None),
         said=said,
+        stopped=found.was_stopped,
     )
 
 
@@ -71,8 +69,11 @@ def _inputs(data: str) -> tuple[str, ...]:
     return () if data == "-" or data.startswith("example:") else (data,)
 
 
-def _result(found: Tuning, file: str | None) -> dict[str, Any]:
-    metric = found.metric.name
+def _result(found: Tuning, table: LearningTable, file: OutFile | None) -> dict[str, Any]:
+    from treewright.persist.description import describe
+
+    metric, model = found.metric.name, getattr(found, "model", None)
+    tree = getattr(model, "tree_", None)
     check = None
     if found.comparison is not None:
         check = {
@@ -83,7 +84,11 @@ def _result(found: Tuning, file: str | None) -> dict[str, Any]:
         }
     return {
         **found.to_dict(),
-        "file": file,
+        "model": None if file is None else description_to_dict(describe(file.path)),
+        "file": None if file is None else file.path,
+        "replaced": file is not None and file.replaces,
+        "tree": None if tree is None else tree.to_dict(),
+        "training_error": None if model is None else training_figure(model, table),
         "parameters": {name: _plain(value) for name, value in found.best_parameters.items()},
         "check": check,
         "tried": [
@@ -102,7 +107,13 @@ def _plain(value: Any) -> Any:
 
 def python(session: Session, *, data: str, out: str | None, force: bool, **options: Any) -> str:
     """Return the lines that tune and save the same model."""
-    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
+    from treewright.cli.fitting.python_fit import (
+        X_of,
+        costs_name,
+        read_lines,
+        row_arguments,
+        variable,
+    )
 
     like = like_of(options["like"])
     choice = choice_of(session, options, like)
@@ -116,6 +127,7 @@ def python(session: Session, *, data: str, out: str | None, force: bool, **optio
         cv=options["folds"],
         metrics=few_metrics(table),
         cost_matrix=costs_name(table),
+        **row_arguments(table, name),
         random_state=Raw(str(seed_of(options))),
     )
     lines = [

@@ -16,24 +16,30 @@ def constant_of(table: LearningTable) -> Any:
     import numpy as np
 
     if table.task == "numbers":
-        return float(np.mean(table.y))
+        return float(np.average(table.y, weights=table.weights))
     from treewright.data.read.target import read_classes
     from treewright.grow.costs import read_costs
 
     target = read_classes(table.y, owner="the best constant")
     classes = target.classes[0]
-    counts = np.bincount(target.codes.ravel(), minlength=len(classes))
+    counts = np.bincount(target.codes.ravel(), table.weights, minlength=len(classes))
     costs = read_costs(table.costs, target)
     return classes[counts.argmax() if costs is None else (counts @ costs).argmin()]
 
 
-def constant_answers(table: LearningTable, y: Any) -> Answers:
-    """Return what the best constant of a table answers about rows, beside the truth."""
+def constant_answers(table: LearningTable, rows: LearningTable) -> Answers:
+    """Return what the best constant of a table answers about the rows of one, beside the truth."""
     import numpy as np
 
     from treewright import evaluate
 
-    answers = np.full(len(y), constant_of(table), dtype=y.dtype)
-    metric = judging_metric(table)
-    found = evaluate.scores(y, answers, task=table.task, metrics=[metric], cost_matrix=table.costs)
+    y = rows.y
+    found = evaluate.scores(
+        y,
+        np.full(len(y), constant_of(table), dtype=y.dtype),
+        task=table.task,
+        metrics=[judging_metric(table)],
+        cost_matrix=table.costs,
+        sample_weight=rows.weights,
+    )
     return found.answers

@@ -236,6 +236,6 @@ def _on_other_rows(
     )
     # What is kept in a file has no constant: the model's own table has to be there to know it.
     whole = found.to_dict()
-    found = replace(found, baseline=constant_answers(table, other.y))
+    found = replace(found, baseline=constant_answers(table, other))
     method = f"{len(other.y):,} rows of {other.raw.source}"
     return Judged(scores=found, method=method, whole=whole)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.fitting.constant import constant_answers
 from treewright.cli.fitting.judge_learner import Asked, Judged, fitted, judge_learner, method_of
-from treewright.cli.fitting.judging_metric import few_metrics, usual_metrics
+from treewright.cli.fitting.judging_metric import few_metrics, judging_metric, usual_metrics
 from treewright.cli.fitting.model_table import other_table
 from treewright.cli.progress import Working
 from treewright.cli.session import Session
@@ -91,6 +91,22 @@ def fit_and_judge(
     return model, _check(found)
 
 
+def training_figure(model: Any, table: LearningTable) -> float | None:
+    """Return the error on the rows that the model was grown from."""
+    from treewright import evaluate
+
+    metric = judging_metric(table)
+    found = evaluate.judge(
+        model,
+        table.X,
+        table.y,
+        metrics=[metric],
+        sample_weight=table.weights,
+        cost_matrix=table.costs,
+    )
+    return found[metric].value
+
+
 def _out_of_bag(model: Any, table: LearningTable) -> Judged:
     """Return the figures of the answers that the trees give about rows they were not grown from."""
     from treewright import evaluate
@@ -103,10 +119,11 @@ def _out_of_bag(model: Any, table: LearningTable) -> Judged:
         task=table.task,
         metrics=few_metrics(table),
         cost_matrix=table.costs,
+        sample_weight=None if table.weights is None else table.weights[known],
     )
     rows = "" if known.all() else f", {int(known.sum()):,} of {len(known):,} rows"
     whole = found.to_dict()
-    found = replace(found, baseline=constant_answers(table, table.y))
+    found = replace(found, baseline=constant_answers(table, table))
     return Judged(scores=found, method=f"out of bag{rows}", whole=whole)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from treewright.cli.algorithms import Choice, check_algorithm, check_task
+from treewright.cli.algorithms import Choice, check_algorithm, check_settings, check_task
 from treewright.cli.data_files import (
     HowToRead,
     LearningTable,
@@ -18,8 +18,8 @@ from treewright.cli.data_files import (
 from treewright.cli.fitting.costs import costs_of_file
 from treewright.cli.fitting.like import Like
 from treewright.cli.options import READING
-from treewright.cli.reading.column_roles import kinds_to_say
 from treewright.cli.session import Session
+from treewright.data.column_roles import kinds_to_say
 
 
 def seed_of(options: Mapping[str, Any]) -> int:
@@ -39,13 +39,15 @@ def choice_of(session: Session, options: Mapping[str, Any], like: Like | None = 
             "parameters-not-taken",
             f"{algorithm} has its own parameters, not those of {like.path}",
         )
-    return Choice(
+    choice = Choice(
         algorithm=algorithm,
         settings=options["settings"],
         seed=options["seed"],
         threads=options["threads"],
         like=taken,
     )
+    check_settings(choice)
+    return choice
 
 
 def table_of(

@@ -14,7 +14,7 @@ from treewright.cli.data_files import RawTable, Task
 from treewright.cli.failure import Failure, usage
 from treewright.cli.model_files import Remembered, load_model, remembered_of
 from treewright.cli.names import ALGORITHMS
-from treewright.cli.reading.column_roles import task_of
+from treewright.data.column_roles import task_of
 from treewright.text.names import list_names
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treewright.cli.data_files import (
     EXAMPLE,
@@ -13,17 +13,22 @@ from treewright.cli.data_files import (
     Task,
     assumed_target,
     check_column,
+    drawn_rows,
     read_table,
 )
 from treewright.cli.failure import Failure
 from treewright.cli.model_files import remembered_of
 from treewright.cli.progress import Working
-from treewright.cli.reading.column_roles import kinds_to_say
 from treewright.cli.reading.file_faults import check_before_reading, told_as_options
 from treewright.cli.reading.how_to_read import options_of
+from treewright.cli.reading.row_weights import row_weights
 from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
+from treewright.data.column_roles import kinds_to_say
 from treewright.text.names import list_names
+
+if TYPE_CHECKING:
+    from treewright.array_types import Array
 
 
 def model_table(
@@ -34,6 +39,8 @@ def model_table(
     *,
     how: HowToRead | None = None,
     target: str | None = None,
+    weight: str | None = None,
+    groups: str | None = None,
 ) -> LearningTable:
     """Return a table with the columns typed as a model has them, and the model's target.
 
@@ -43,13 +50,16 @@ def model_table(
         The table, the model's file, and the model.
     how
         What was typed about reading.
-    target
-        What was typed as the target.
+    target, weight, groups
+        What was typed as these columns.
     """
     kept = remembered_of(model)
     raw = _raw(session, data, loaded, how or HowToRead(), kept.reading)
+    typed = {"--target": target, "--weight": weight, "--groups": groups}
+    for option, column in typed.items():
+        if column is not None:
+            check_column(raw, column, option)
     if target is not None:
-        check_column(raw, target, "--target")
         name = target
     else:
         name = kept.target or raw.target or assumed_target(raw, raw.frame)[0]
@@ -70,7 +80,10 @@ def model_table(
         y=_target(raw, name, task, getattr(loaded, "classes_", None)),
         target=name,
         task=task,
-        weights=raw.frame.weights,
+        weights=raw.frame.weights if weight is None else row_weights(raw.frame, weight, data),
+        groups=None if groups is None else raw.frame[groups],
+        weight_column=weight,
+        group_column=groups,
     )
 
 
@@ -83,10 +96,13 @@ def other_table(session: Session, data: str, table: LearningTable) -> LearningTa
     expected = {name: kind for name, kind in kinds.items() if kind != "any"}
     raw = read_table(session, data, like=table.reading, kinds=expected)
     raw = replace(raw, kinds=kinds_to_say(expected, raw.frame))
-    absent = [name for name in (table.target, *table.X.columns) if name not in raw.frame.columns]
+    weight = table.weight_column
+    roles = {table.target: "the target"} | dict.fromkeys(table.X.columns, "a column to learn from")
+    if weight is not None:
+        roles[weight] = "the weights"
+    absent = [name for name in roles if name not in raw.frame.columns]
     if absent:
-        source = table.raw.source
-        what = "the target" if absent[0] == table.target else "a column to learn from"
+        source, what = table.raw.source, roles[absent[0]]
         raise Failure(
             code="column-not-found",
             message=f"no column {absent[0]!r} in {data}: it is {what} in {source}",
@@ -102,7 +118,8 @@ def other_table(session: Session, data: str, table: LearningTable) -> LearningTa
             y=_target(raw, table.target, table.task, table.y),
             target=table.target,
             task=table.task,
-            weights=raw.frame.weights,
+            weights=raw.frame.weights if weight is None else row_weights(raw.frame, weight, data),
+            weight_column=weight,
         ),
     )
 
@@ -128,7 +145,16 @@ def known_rows(session: Session, table: LearningTable) -> LearningTable:
         f"{counted(n_left_out, 'row')} without {table.target!r} left out",
         column=table.target,
     )
-    rows = np.flatnonzero(~missing)
+    return _rows_of(table, np.flatnonzero(~missing))
+
+
+def sampled(table: LearningTable, n_rows: int | None, seed: int) -> LearningTable:
+    """Return so many rows of a table, drawn by the seed, in their order; None: all."""
+    rows = drawn_rows(len(table.y), n_rows, seed)
+    return table if rows is None else _rows_of(table, rows)
+
+
+def _rows_of(table: LearningTable, rows: Array) -> LearningTable:
     return replace(
         table,
         X=table.X.rows(rows),

@@ -26,7 +26,9 @@ def fit_lines(
     method = method_of(table, asked, choice.algorithm)
     made = choice.python(table, oob_score=method == "out of bag")
     X = X_of(table, name)
-    lines.append(statement(f"model = {made}.fit({X}, {name}.y)"))
+    rows = (Raw(X), Raw(f"{name}.y"))
+    fitted = call(f"{made}.fit", *rows, **row_arguments(table, name, groups=False))
+    lines.append(statement(f"model = {fitted}"))
     metrics = None if table.task == "classes" else few_metrics(table)
     judged = []
     if method not in ("none", "out of bag"):
@@ -67,11 +69,26 @@ def variable(stem: str) -> str:
 
 
 def X_of(table: LearningTable, name: str) -> str:
-    """Return the columns to learn from; an example is read with all of them."""
-    left = {*table.ignored, *table.left_out}
-    if not table.raw.is_example or not left:
+    """Return the columns to learn from; those of an example, and of weights, are read, too."""
+    if table.raw.is_example:
+        is_whole = not {*table.ignored, *table.left_out}
+    else:
+        is_whole = table.weight_column is None and table.group_column is None
+    if is_whole:
         return f"{name}.X"
     return f"{name}.X.select({literal(list(table.X.columns))})"
+
+
+def row_arguments(table: LearningTable, name: str, *, groups: bool = True) -> dict[str, Raw]:
+    """Return what says the weights and groups of a table's rows, where it has any."""
+    given = {}
+    if table.weight_column is not None:
+        given["sample_weight"] = Raw(f"{name}.X[{literal(table.weight_column)}]")
+    elif table.weights is not None:
+        given["sample_weight"] = Raw(f"{name}.X.weights")
+    if groups and table.group_column is not None:
+        given["groups"] = Raw(f"{name}.X[{literal(table.group_column)}]")
+    return given
 
 
 def costs_name(table: LearningTable) -> Raw | None:
@@ -131,9 +148,12 @@ def judged_lines(
         other = other_table(session, asked.test, table)
         read = read_call(other)
         columns = literal(list(table.X.columns))
-        fitted = model if learner is None else Raw(f"{learner}.fit({X}, {y})")
+        fit = call(f"{learner}.fit", X, y, **row_arguments(table, name, groups=False))
+        fitted = model if learner is None else Raw(fit)
         rows = Raw(f"other.X.select({columns})"), Raw("other.y")
+        found |= row_arguments(other, "other")
         return [f"other = {read}", call("tw.evaluate.judge", fitted, *rows, **found)]
+    found |= row_arguments(table, name)
     found["random_state"] = asked.seed or None
     if method == "held out":
         share = asked.share

@@ -65,13 +65,20 @@ NaN and infinities are null, with a note; floats read back exactly.
 info       rows, columns, reading; of a model algorithm, parameters, task,
            target, classes, columns, size, check, versions, fingerprint
 fit        model, file, replaced, tree, check, training_error
+tune       model, file, replaced, tree, check, training_error, parameters, tried
+prune      model, file, replaced, tree, check, training_error, leaves, steps
 show       nodes
 why        node, rows, counts, impurity, candidates
 rules      rules
 explain    row, prediction, probabilities, path, changed
 consult    prediction, asked, not_needed, cost
 diff       models, changes, rows, moves, checks
-export     file, target, dialect, entry, proof, left_out; verify files
+evaluate   method, rows, metrics, baseline, confusion, per_class, folds, checks
+compare    learners, pairs, verdict, metric, rows, checks
+predict    file, rows, unseen; without --out JSON lines of rows instead
+export     file, target, dialect, entry, proof, left_out
+verify     files: file, proof
+convert    file, replaced, bytes
 
 Within format 1 new keys may come; none goes or changes its meaning.
 """

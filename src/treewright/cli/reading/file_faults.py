@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from treewright.cli.failure import Failure, failure_of
 from treewright.cli.screen.screen import is_terminal
 from treewright.errors import DataError, ParameterError, StrayTextError
+from treewright.text.numbers import size_in_words
 
 if TYPE_CHECKING:
     from treewright.cli.data_files import HowToRead
@@ -109,8 +110,8 @@ def _check_memory(file: Path, data: str) -> None:
     raise Failure(
         code="memory",
         message=(
-            f"{data} needs about {needed / 1e9:.0f} GB to fit ({n_rows:,} rows x {n_columns}"
-            f" columns); {free / 1e9:.0f} GB are free"
+            f"{data} needs about {size_in_words(needed)} to fit ({n_rows:,} rows x {n_columns}"
+            f" columns); {size_in_words(free)} are free"
         ),
         hint="fewer rows: head -n 2000000 of the file; fewer columns: cut, or a Parquet file",
         file=data,
@@ -151,4 +152,6 @@ def _with_options(failure: Failure) -> Failure:
     for name in ("delimiter", "decimal", "encoding", "thousands", "header", "dates"):
         failure.hint = failure.hint.replace(f"pass {name}=", f"--{name} ")
         failure.hint = failure.hint.replace(f"{name}=", f"--{name} ")
+    for value, word in (("False", "no"), ("True", "yes")):
+        failure.hint = failure.hint.replace(f"--header {value}", f"--header {word}")
     return failure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from treewright.array_types import Array
     from treewright.cli.fitting.costs import Costs
-    from treewright.cli.reading.column_roles import Task
+    from treewright.data.column_roles import Task
     from treewright.data.frame import Frame
     from treewright.data.reading import Reading
 
@@ -89,6 +89,8 @@ class LearningTable:
         Declared orders of values, by column.
     weights, groups
         An entry per row, or None.
+    weight_column, group_column
+        The columns that they were typed as; None where they were not.
     costs
         What each answer costs, actual class to predicted class to cost; None: errors count alike.
     """
@@ -103,6 +105,8 @@ class LearningTable:
     order: dict[str, tuple[str, ...]] = field(default_factory=dict)
     weights: Array | None = None
     groups: Array | None = None
+    weight_column: str | None = None
+    group_column: str | None = None
     costs: Costs | None = None
 
     @property

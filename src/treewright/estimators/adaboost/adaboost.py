@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from treewright.adaboost.rounds import RoundFigures
 from treewright.array_types import Array, FloatArray
 from treewright.data.schema import Schema
 from treewright.data.table import Table
+from treewright.dependence.additive import Additive
 from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.ensemble.listeners import Listener
 from treewright.estimators.adaboost.base import WeightBoosting
@@ -271,6 +272,19 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
 
     def _uncalibrated(self, X: Any) -> FloatArray:
         return self._probabilities(self._answers(X))
+
+    def _added_up(self, output: str) -> Additive | str:
+        added = super()._added_up(output)
+        if isinstance(added, str) or output == "score":
+            return added
+        return replace(added, link=self._probabilities)
+
+    def _answering(self, output: str) -> tuple[Callable[[Table], FloatArray], str]:
+        if output == "score":
+            return self._answers, "share of the votes"
+        if self._calibration is not None:
+            return super()._answering(output)
+        return self._uncalibrated, "probability"
 
     def _probabilities(self, shares: FloatArray) -> FloatArray:
         n_classes = shares.shape[1]

@@ -320,9 +320,10 @@ or function
     tweedie_power : float
         Power of the variance, between 1 and 2.
     learning_rate : float or "auto"
-        Factor of the contribution of each tree. ``"auto"`` is 0.1 or, where held-out rows choose
-        the rounds, 0.05 up to 10,000 rows, growing as the square root of their number up to 0.1; it
-        is 0.1 where very many rounds are chosen.
+        Factor of the contribution of each tree. ``"auto"`` is 0.1; with early stopping on held-out
+        rows it is 0.05 up to 10,000 rows, and grows as the square root of their number up to 0.1.
+        Where held-out rows choose the rounds it is the rate that makes them 500, but half of that
+        at least and 0.1 at most.
     n_estimators : int or "auto"
         Number of rounds; each grows a tree.
         ``"auto"`` chooses up to 1,000, on tables of 30 rows or more, by held-out rows: five

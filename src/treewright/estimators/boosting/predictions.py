@@ -10,10 +10,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.boosting.added_up import added_up
 from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
 from treewright.boosting.rounds import GradientRounds, RoundsChoice
 from treewright.boosting.summary import BoostingSummary, summarise
 from treewright.data.table import Table
+from treewright.dependence.additive import Additive
 from treewright.ensemble.explanation import EnsembleExplanation
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.estimators.base import TreeEstimator
@@ -195,6 +197,21 @@ class PredictsBoosted(HasMembers):
                 f"{method} explains the trees, and init adds scores of another model.\n"
                 "  Hint: init=None."
             )
+
+    def _added_up(self, output: str) -> Additive | str:
+        return added_up(self._model(), of_scores=output == "score")
+
+    def _answering(self, output: str) -> tuple[Callable[[Table], FloatArray], str]:
+        self._refuse_init("partial_dependence")
+        model = self._model()
+        if output == "score":
+            return model.scores, model.score_scale()
+        if getattr(self, "_calibration", None) is not None:
+            return super()._answering(output)
+        return model.answers, "prediction" if model.classes is None else "probability"
+
+    def _output_names(self, output: str) -> tuple[str, ...]:
+        return self._model().score_names() if output == "score" else super()._output_names(output)
 
     def explain(self, row: object) -> EnsembleExplanation:
         """Return why one row is predicted as it is: see :meth:`RandomForestClassifier.explain`.

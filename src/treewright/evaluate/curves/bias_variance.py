@@ -387,7 +387,7 @@ def _best_answers(optimal: Any, data: TaskData) -> FloatArray:
     given = as_target(optimal, name="optimal")
     if len(given) != data.n_rows:
         raise DataError(f"optimal has {len(given)} entries; {data.n_rows} rows need as many.")
-    known = data.judged(data.all_rows, data.as_answers(given), None)
+    known = data.judged(data.all_rows, given, None)
     best = known.predicted_codes if data.classes else known.predicted
     return np.asarray(best, dtype=np.float64)
 

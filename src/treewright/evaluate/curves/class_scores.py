@@ -115,9 +115,7 @@ def read_scores(
             f"scores has shape {given.shape}; {data.n_rows} rows and {len(data.classes)} classes"
             f" need {(data.n_rows, len(data.classes))}, or one score per row for one class."
         )
-    best = np.empty(data.n_rows, dtype=object)
-    best[:] = [data.classes[code] for code in given.argmax(axis=1).tolist()]
-    return data.judged(data.all_rows, best, given)
+    return data.judged_codes(data.all_rows, given.argmax(axis=1), given)
 
 
 def class_scores(answers: Answers, *, what: str, one_side: bool = False) -> tuple[ClassScores, ...]:

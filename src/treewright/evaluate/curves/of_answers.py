@@ -10,13 +10,14 @@ from treewright.evaluate.curves.calibration import (
 )
 from treewright.evaluate.curves.lift import LiftCurve, lift_of
 from treewright.evaluate.curves.precision_recall import PrecisionRecallCurve, precision_recall_of
+from treewright.evaluate.curves.residuals import Residuals, residuals_of
 from treewright.evaluate.curves.roc import RocCurve, roc_of
 from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import check_choice, check_count
 
 
 class CurvesOfAnswers:
-    """Curves of the probabilities that were answered, for classes."""
+    """Curves of the probabilities that were answered, for classes; residuals of numbers."""
 
     def _judged(self) -> tuple[Answers, float]:
         """Return the answers, and the confidence level."""
@@ -38,6 +39,12 @@ class CurvesOfAnswers:
         check_choice("strategy", strategy, STRATEGIES)
         answers, level = self._judged()
         return calibration_of(answers, bins=bins, strategy=strategy, level=level)
+
+    def residuals(self, *, bins: int = 10) -> Residuals:
+        """Return how far predicted numbers are from the truth; of regression."""
+        check_count("bins", bins, least=1)
+        answers, level = self._judged()
+        return residuals_of(answers, bins=bins, level=level)
 
     def lift(self) -> LiftCurve:
         """Return how many rows of a class the rows of highest score hold."""

@@ -79,11 +79,11 @@ def compare_imbalance(
     5 folds, stratified, the same for every learner; 2,000 rows; seed 0
     <BLANKLINE>
     learner           mean cost   95 % interval  difference    95 % for all 6      p
-    chosen threshold      0.290  0.250 to 0.330      -0.047  -0.156 to +0.062  0.357
-    least cost            0.294  0.254 to 0.334      -0.043  -0.147 to +0.061  0.378
-    oversampled           0.298  0.257 to 0.340      -0.039  -0.172 to +0.095  0.591
-    undersampled          0.302  0.265 to 0.339      -0.035  -0.191 to +0.121  0.720
-    grown by costs        0.303  0.263 to 0.343      -0.034  -0.208 to +0.140  0.780
+    chosen threshold      0.290  0.250 to 0.330      -0.047  -0.156 to +0.062  0.358
+    least cost            0.294  0.254 to 0.334      -0.043  -0.147 to +0.061  0.380
+    oversampled           0.298  0.257 to 0.340      -0.039  -0.172 to +0.095  0.589
+    undersampled          0.302  0.265 to 0.339      -0.035  -0.191 to +0.121  0.718
+    grown by costs        0.303  0.263 to 0.343      -0.034  -0.208 to +0.140  0.777
     class weights         0.310  0.270 to 0.351      -0.027  -0.211 to +0.158  0.881
     as it is              0.337  0.286 to 0.388
     differences from as it is: corrected resampled t-test, max-t for all 6

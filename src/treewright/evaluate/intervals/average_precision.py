@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
-from sklearn.metrics import average_precision_score
 
 from treewright.errors import DataError
 from treewright.evaluate.intervals.areas import as_classes, as_scores
@@ -58,6 +57,8 @@ def average_precision(
         return Interval(value=math.nan, low=0.0, high=1.0, level=level, method=name)
     # Ranks, as infinite scores are no numbers to scikit-learn.
     _, rank = np.unique(score, return_inverse=True)
+    from sklearn.metrics import average_precision_score  # imported late: it loads many modules
+
     value = float(average_precision_score(flags, rank, sample_weight=rows.weight))
     n = float(there.effective_rows if there.group_of_row is None else there.n_groups)
     if value >= 1.0:

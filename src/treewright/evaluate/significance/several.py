@@ -20,8 +20,9 @@ from treewright.errors import DataError
 from treewright.evaluate.intervals.interval import ALTERNATIVES, Alternative, Interval
 from treewright.evaluate.intervals.means import fold_error
 from treewright.evaluate.significance.hypothesis_test import HypothesisTest
+from treewright.evaluate.significance.largest_t import extreme, largest_t
 from treewright.measures.checks import as_floats, as_values
-from treewright.parameters import check_choice, check_count, check_share
+from treewright.parameters import check_choice, check_share
 
 Adjustment: TypeAlias = Literal["holm", "bonferroni", "none"]
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
@@ -127,16 +128,14 @@ def max_t(
     test_to_train: float | None = None,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
-    n_draws: int = 100_000,
-    random_state: int = 0,
 ) -> Simultaneous:
     """Return adjusted p-values and intervals of several paired t-tests on the same folds.
 
-    The largest of all |t| is compared with its own distribution, for Student's t with the
+    The largest of all ``|t|`` is compared with its own distribution, for Student's t with the
     correlations that the differences have (Hothorn, Bretz and Westfall 2008, Biom. J. 50). Learners
-    compared on the same folds vary together, so that this is sharper than Bonferroni. The
-    distribution is drawn. A comparison without spread has p = 1 and, where its difference is not 0,
-    no bounds, as :func:`paired_t` has it.
+    compared on the same folds vary together, so that this is sharper than Bonferroni. Nothing is
+    drawn: see :mod:`treewright.evaluate.significance.largest_t`. A comparison without spread has
+    p = 1 and, where its difference is not 0, no bounds, as :func:`paired_t` has it.
 
     Parameters
     ----------
@@ -148,10 +147,6 @@ def max_t(
         ``"two-sided"``; or ``"greater"`` or ``"less"`` than 0, for all comparisons.
     level
         Confidence level of all intervals together.
-    n_draws
-        Draws of the largest t.
-    random_state
-        Seed of the draws.
 
     Examples
     --------
@@ -163,22 +158,18 @@ def max_t(
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     check_share("level", level)
-    check_count("n_draws", n_draws, least=1000)
-    check_count("random_state", random_state, least=0)
     table = _as_table(differences)
     n_folds = len(table)
     means = np.array([math.fsum(column) / n_folds for column in table.T])
     errors = np.array([fold_error(column, test_to_train=test_to_train) for column in table.T])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviates = np.where(means == 0, 0.0, means / errors)
-    largest = _draw_largest(table, alternative, n_draws, random_state)
-    at_least = _extreme(deviates, alternative)
-    exceeding = np.array([np.count_nonzero(largest >= each) for each in at_least])
-    p_values = np.where(errors == 0, 1.0, (exceeding + 1) / (n_draws + 1))
-    # p <= S for those beyond the k-th largest draw, with k the whole part of S (n + 1).
-    rank = math.floor((1 - level) * (n_draws + 1) + 1e-9)
-    reach = float(np.partition(largest, n_draws - rank)[n_draws - rank]) if rank else math.inf
-    reaches = np.where((errors == 0) & (means != 0), math.inf, reach * errors)
+    p_values = np.ones(len(means))
+    reaches = np.where(means == 0, 0.0, math.inf)
+    varying = np.flatnonzero(errors > 0)
+    if len(varying):
+        largest = largest_t(table[:, varying], alternative)
+        deviates = extreme(means[varying] / errors[varying], alternative)
+        p_values[varying] = [largest.at_least(each) for each in deviates.tolist()]
+        reaches[varying] = largest.reached_with(1 - level) * errors[varying]
     intervals = tuple(
         Interval(
             value=float(mean),
@@ -193,31 +184,6 @@ def max_t(
     return Simultaneous(
         p_values=tuple(p_values.tolist()), intervals=intervals, level=level, method="max-t"
     )
-
-
-def _draw_largest(
-    table: FloatArray, alternative: Alternative, n_draws: int, random_state: int
-) -> FloatArray:
-    """Return draws of the most extreme of all t."""
-    df = len(table) - 1
-    varying = table[:, np.ptp(table, axis=0) > 0]
-    if not varying.shape[1]:
-        return np.zeros(n_draws)
-    centred = (varying - varying.mean(axis=0)) / np.ptp(varying, axis=0)
-    # R of QR: columns of length 1, with the products that the centred differences have.
-    root = np.linalg.qr(centred / np.linalg.norm(centred, axis=0), mode="r")
-    random = np.random.default_rng(random_state)
-    # einsum, as BLAS wakes its threads for a product that is done before they are.
-    normal = np.einsum("ij,jk->ki", random.standard_normal((n_draws, len(root))), root)
-    scale = np.sqrt(random.chisquare(df, n_draws) / df)
-    drawn: FloatArray = _extreme(normal, alternative).max(axis=0) / scale
-    return drawn
-
-
-def _extreme(deviates: FloatArray, alternative: Alternative) -> FloatArray:
-    if alternative == "two-sided":
-        return np.abs(deviates)
-    return deviates if alternative == "greater" else -deviates
 
 
 def _as_table(differences: ArrayLike) -> FloatArray:

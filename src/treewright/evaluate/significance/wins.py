@@ -60,8 +60,8 @@ def mcnemar(
     method
         ``"exact"``: the binomial distribution. ``"mid_p"``: the same, with half the probability of
         the count found, nearer to its level (Fagerland, Lydersen and Laake 2013, BMC Med. Res.
-        Methodol. 13). ``"chi2"``: (b - c)² / (b + c). ``"chi2_corrected"``: with continuity
-        correction, (|b - c| - 1)² / (b + c) (Edwards 1948, Psychometrika 13).
+        Methodol. 13). ``"chi2"``: ``(b - c)² / (b + c)``. ``"chi2_corrected"``: with continuity
+        correction, ``(|b - c| - 1)² / (b + c)`` (Edwards 1948, Psychometrika 13).
     alternative
         ``"two-sided"``; or ``"greater"`` or ``"less"``: the accuracy of the first learner.
 

@@ -31,6 +31,7 @@ from treewright.parameters import is_number
 _PARAMETERS_IN_A_NAME = 3
 _KNOW_THEIR_PLACE = ("sklearn", "treewright")
 """Libraries whose ``n_jobs=None`` is one thread inside a worker; others take all processors."""
+_UNCHANGING = (type(None), bool, int, float, str)
 _BARE = (["base"], ["utils"])  # what estimators of all libraries derive from
 
 
@@ -60,7 +61,7 @@ class Learner:
         """
         if self.is_fitted:
             return self.model
-        model = clone(self.model, safe=hasattr(self.model, "get_params"))
+        model = self._copy()
         self._open.settle(model, seed=seed, n_threads=n_threads)
         passed = {
             name: values[rows]
@@ -68,7 +69,27 @@ class Learner:
             if values is not None and (name := fit_parameter(model, wanted)) is not None
         }
         X = data.table_of(rows, may_share=self._leaves_tables_alone)
-        return model.fit(X, data.y_as_given[rows], **passed)
+        y = data.target_of(rows, may_share=self._leaves_tables_alone)
+        return model.fit(X, y, **passed)
+
+    def _copy(self) -> Any:
+        """Return an unfitted estimator with the same parameters."""
+        if self._plain_parameters is None:
+            return clone(self.model, safe=hasattr(self.model, "get_params"))
+        return type(self.model)(**self._plain_parameters)
+
+    @cached_property
+    def _plain_parameters(self) -> dict[str, Any] | None:
+        """Parameters of a learner of ours that has nothing else, none of which can change; or None.
+
+        Asking for them, and copying them one by one, for every fit took as long as a small
+        prediction.
+        """
+        if not type(self.model).__module__.startswith("treewright."):
+            return None
+        parameters: dict[str, Any] = self.model.get_params(deep=False)
+        is_plain = all(type(each) in _UNCHANGING for each in parameters.values())
+        return parameters if is_plain and vars(self.model).keys() == parameters.keys() else None
 
     @cached_property
     def _open(self) -> Open:
@@ -100,11 +121,11 @@ class Learner:
             predicted = as_target(model.predict(X), name=f"the answer of {self.name}")
         if len(predicted) != len(rows):
             raise ValueError(f"{self.name} answers {len(predicted)} of {len(rows)} rows.")
-        predicted = data.as_answers(predicted)
         probabilities = None
         if data.task == "classes":
             probabilities = self._probabilities(model, X, data.classes, len(rows))
         else:
+            predicted = data.as_answers(predicted)
             wrong = np.flatnonzero(~np.isfinite(predicted))
             if len(wrong):
                 raise ValueError(
@@ -136,6 +157,8 @@ class Learner:
                 f" {len(labels)} classes need {(n_rows, len(labels))}."
             )
         check_probabilities(given, f"the probabilities of {self.name}")
+        if labels == list(classes):
+            return given.copy()  # it may be the model's own
         position = {each: i for i, each in enumerate(classes)}
         found = np.zeros((n_rows, len(classes)))
         for column, label in enumerate(labels):

@@ -7,7 +7,6 @@ the jobs that are done; a learner that fails is told of, with the part it failed
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from treewright.evaluate.trial.learners import Learner
 from treewright.evaluate.trial.splits import Folds, Split
 from treewright.evaluate.trial.task_data import TaskData
 from treewright.parameters import is_whole
+from treewright.progress import has_listener, is_wanted, show
 from treewright.threads import n_processors, n_threads
 from treewright.workers import side_by_side
 
@@ -195,7 +195,7 @@ class Progress:
             yield
         finally:
             if self._width:
-                print(f"\r{' ' * self._width}\r", end="", file=sys.stderr, flush=True)
+                show(" " * self._width, end="\r")
 
     def step(self) -> None:
         """Count a job that is done."""
@@ -203,7 +203,7 @@ class Progress:
         now = time.monotonic()
         spent = now - self._begin
         is_silent = spent < _SECONDS_IN_SILENCE or now - self._last < _SECONDS_BETWEEN
-        if is_silent or not sys.stderr.isatty():
+        if not has_listener() and (is_silent or not is_wanted()):
             return
         self._last = now
         n_jobs = self._n_learners * self._n_parts
@@ -213,5 +213,5 @@ class Progress:
         if self._n_learners > 1:
             text = f"learner {self._n_done % self._n_learners + 1} of {self._n_learners} · {text}"
         text += f" · {int(left // 60)}:{int(left % 60):02d} left"
-        print(f"\r{text.ljust(self._width)}", end="", file=sys.stderr, flush=True)
-        self._width = max(self._width, len(text))
+        show(text.ljust(self._width))
+        self._width = 0 if has_listener() else max(self._width, len(text))

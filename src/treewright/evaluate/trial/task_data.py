@@ -76,6 +76,11 @@ class TaskData:
         """The tables of the rows that were asked for last, newest first."""
         return []
 
+    @cached_property
+    def _last_target(self) -> list[tuple[Array, Array]]:
+        """The target of the rows that were asked for last."""
+        return []
+
     def table_of(self, rows: Array, *, may_share: bool = False) -> Any:
         """Return the table of some rows, in the type that it was given in.
 
@@ -90,6 +95,16 @@ class TaskData:
         table = take_rows(self.X, rows)
         self._last_taken[:] = [(rows, table), *self._last_taken[:1]]
         return table
+
+    def target_of(self, rows: Array, *, may_share: bool = False) -> Array:
+        """Return the target of some rows as learners are to see it, as `table_of` does."""
+        for known, target in self._last_target[:1] if may_share else ():
+            if known is rows:
+                return target
+        target = self.y_as_given.take(rows)
+        if may_share:
+            self._last_target[:] = [(rows, target)]
+        return target
 
     @property
     def all_rows(self) -> Int64Array:
@@ -108,17 +123,37 @@ class TaskData:
         )
 
     def as_answers(self, predicted: Array) -> Array:
-        """Return predictions as the classes themselves (1.0 as 1, for one), or as floats."""
+        """Return predictions as the classes themselves (1.0 as 1, for one), or as floats.
+
+        A class that there is none of is refused.
+        """
         if self.task == "numbers":
             return predicted.astype(np.float64)
-        of_class = {each: each for each in self.classes}
-        answered = np.empty(len(predicted), dtype=object)
-        answered[:] = [of_class.get(value, value) for value in predicted.tolist()]
-        return answered
+        return self._class_of_code[code_classes(predicted, self.classes)]
+
+    @cached_property
+    def _class_of_code(self) -> Array:
+        listed = np.empty(len(self.classes), dtype=object)
+        listed[:] = self.classes
+        return listed
 
     def judged(self, rows: Array, predicted: Array, probabilities: FloatArray | None) -> Answers:
         """Return answers about some rows beside the truth; refuse a class that there is none of."""
-        answers = Answers(
+        if self.task == "numbers":
+            return self._beside_truth(rows, self.as_answers(predicted), probabilities)
+        return self.judged_codes(rows, code_classes(predicted, self.classes), probabilities)
+
+    def judged_codes(
+        self, rows: Array, predicted: Int64Array, probabilities: FloatArray | None
+    ) -> Answers:
+        """Return the same of answers given as positions among the classes."""
+        answers = self._beside_truth(rows, self._class_of_code[predicted], probabilities)
+        return answers.with_codes(self.codes[rows], predicted)
+
+    def _beside_truth(
+        self, rows: Array, predicted: Array, probabilities: FloatArray | None
+    ) -> Answers:
+        return Answers(
             actual=self.y[rows],
             predicted=predicted,
             probabilities=probabilities,
@@ -128,9 +163,6 @@ class TaskData:
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
         )
-        if self.task == "numbers":
-            return answers
-        return answers.with_codes(self.codes[rows], code_classes(predicted, self.classes))
 
 
 def read_task_data(
@@ -217,7 +249,7 @@ def read_answers(
         groups=groups,
     )
     found = _read_probabilities(probabilities, data)
-    return data.judged(data.all_rows, data.as_answers(given), found)
+    return data.judged(data.all_rows, given, found)
 
 
 def _numbers(y: Array) -> FloatArray:

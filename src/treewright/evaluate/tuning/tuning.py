@@ -149,7 +149,7 @@ class Tuning(Result):
             ),
             TextColumn("sd", self._texts([e.sd for _, e in shown]), right=True),
             TextColumn("rows", [f"{each.n_rows:,}" for _, each in shown], right=True),
-            TextColumn("seconds", [_seconds(each.seconds) for _, each in shown], right=True),
+            TextColumn("seconds", figures([each.seconds for _, each in shown]), right=True),
         ]
         rest = _WIDTH - width_of(columns) - 2
         names = [_cut(_told(each.parameters) or AS_GIVEN, rest) for _, each in shown]
@@ -228,16 +228,16 @@ class Tuning(Result):
 
     def draw(self) -> Picture:
         """Return the best settings with their folds, the chosen one and the one given marked."""
+        shown = [each for _, each in self._shown() if not math.isnan(each.value)]
         rows = [
             DotRow(
                 _told(each.parameters) or AS_GIVEN,
                 each.value,
                 small=each.values,
                 strong=each is self.search.best,
-                columns=(f"{each.n_rows:,}", _seconds(each.seconds)),
+                columns=(f"{each.n_rows:,}", seconds),
             )
-            for _, each in self._shown()
-            if not math.isnan(each.value)
+            for each, seconds in zip(shown, figures([e.seconds for e in shown]), strict=True)
         ]
         return DotChart(
             title=self.verdict.split(" (p =")[0].rstrip("."),
@@ -263,10 +263,6 @@ def _value(value: Any) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.2f}" if seconds < 10 else f"{seconds:.0f}"
 
 
 def _plain(value: Any) -> Any:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.adaboost.ensemble import WeightedEnsemble, on_grid
+from treewright.adaboost.stump_trees import StumpTrees
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.export.form.form import Decision, Form
 from treewright.export.form.inputs import inputs_of
 from treewright.export.form.rules import form_of_rules
+from treewright.export.form.stumps import voting_stump
 from treewright.export.form.trees import TreesToGraph, boosted_graph
 from treewright.rules.ruleset import RuleSet
 from treewright.text.names import short_name
@@ -161,8 +163,10 @@ def _form_of_weighted(ensemble: WeightedEnsemble, name: str) -> Form:
     by_counts = ensemble[0].combine == "leaf_counts"
     builder = TreesToGraph(inputs, by_counts=by_counts)
     is_median = ensemble.classes is None
-    for tree, weight in zip(ensemble, weights.tolist(), strict=True):
-        _refuse_mixture(by_counts, tree)
+    has_stumps = isinstance(ensemble.trees, StumpTrees)
+    for grown, weight in zip(ensemble, weights.tolist(), strict=True):
+        _refuse_mixture(by_counts, grown)
+        tree = voting_stump(grown) if has_stumps else grown
         builder.add(tree, vote=None if is_median else weight)
     late = is_median or builder.divides
     return Form(

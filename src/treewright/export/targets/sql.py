@@ -57,10 +57,15 @@ def sql_source(
         entry=f"SELECT ... FROM {spoken.quoted(table)}",
         name=name,
         said=(
-            f"{what} for {spoken.title}, {n_questions:,} questions about {len(form.inputs)} columns"
+            f"{what} for {spoken.title}, {_counted(n_questions, 'question')} about"
+            f" {_counted(len(form.inputs), 'column')}"
         ),
         left_out=left_out_of(form),
     )
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def column_type(each: Input, dialect: Dialect) -> str:

@@ -44,13 +44,16 @@ def treelite_source(model: object, *, name: str = "model") -> Exported:
         if form.decision.costs is not None:
             left.append("cost matrix: decide by the probabilities")
     columns = ", ".join(each.name for each in form.inputs[:6])
+    # Its softmax has float32 inside, whatever the type of leaves.
+    in_single = form.combination == "scores" and form.link == "softmax"
     return Exported(
         content=_model(binary).serialize_bytes(),
         target="treelite",
         entry=f"a matrix of {len(form.inputs)} columns: {columns}",
         name=identifier(name, otherwise="model"),
-        said=f"Treelite in float64, {form.size}",
+        said=f"Treelite in float64{', softmax in float32' if in_single else ''}, {form.size}",
         left_out=tuple(left),
+        precision="float32" if in_single else "float64",
         any_order=True,
     )
 

@@ -187,15 +187,15 @@ class CostComplexity(Pruner):
     Parameters
     ----------
     alpha : float or None
-        The penalty per leaf. None chooses it: by the rows given to :meth:`prune`, or, in an
-        estimator, by cross-validation.
+        The penalty per leaf. None chooses it: by the rows given to
+        :meth:`treewright.Tree.prune`, or, in an estimator, by cross-validation.
     cp : float or None
         The same as a share of the risk of the root alone, which is rpart's parameter; give one.
     on : {"errors", "impurity"}
         Risk of a tree: errors, as in CART, or impurity, as in scikit-learn.
     variant : {"book", "rpart"}
         ``"rpart"`` takes back splits by `cp` as rpart does while it grows a tree, which is not
-        always a tree of the nested sequence (:mod:`treewright.prune.rpart_collapse`).
+        always a tree of the nested sequence (``treewright.prune.rpart_collapse``).
     rule : {"min", "1-SE"}
         Choose the tree of least error; or the smallest one whose error is within one
         standard error of the least.

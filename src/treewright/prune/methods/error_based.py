@@ -38,8 +38,8 @@ class ErrorBased(Pruner):
     The errors of a leaf are estimated at the upper limit of their confidence interval. From the
     bottom up, a subtree becomes a leaf, or its largest branch takes its place and gets all of its
     rows, where that raises the estimate by no more than 0.1. The training rows are given to
-    :meth:`prune` only where the tree no longer has its own record of them (very large tables,
-    after unpickling).
+    :meth:`treewright.Tree.prune` only where the tree no longer has its own record of them (very
+    large tables, after unpickling).
 
     Under a cost matrix costs are estimated instead, as in C5.0 (``ExtraErrs`` in prune.c, for
     two classes): a leaf costs what its training rows cost, and each error that is added, by the

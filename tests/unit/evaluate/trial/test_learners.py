@@ -1,11 +1,14 @@
 """Anything can be judged, under a name of its own, with what it takes and no more."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn import config_context
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -13,9 +16,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from treewright import CARTClassifier, DecisionTreeClassifier, load_example
-from treewright.errors import ParameterError
-from treewright.evaluate import cross_validate
+from treewright import CARTClassifier, DecisionTreeClassifier, RandomForestClassifier, load_example
+from treewright.errors import DataError, ParameterError
+from treewright.evaluate import CrossValidation, compare, cross_validate
+from treewright.evaluate.trial import learners, task_data
+from treewright.evaluate.trial.answers import code_classes
 from treewright.evaluate.trial.learners import learners_of, task_of
 from treewright.evaluate.trial.task_data import read_task_data, take_rows
 
@@ -130,3 +135,95 @@ def test_what_belongs_to_the_rows_is_checked(given: dict[str, object], words: st
 def test_rows_and_targets_must_be_equally_many() -> None:
     with pytest.raises(ValueError, match="X has 3 rows and y has 2"):
         read_task_data([[1], [2], [3]], ["no", "yes"], task="classes", owner="compare")
+
+
+def test_the_rows_of_a_fold_are_taken_once_for_all_learners_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    iris = load_example("iris")
+    taken: list[int] = []
+    real = take_rows
+
+    def counted(X: object, rows: np.ndarray) -> object:
+        taken.append(len(rows))
+        return real(X, rows)
+
+    monkeypatch.setattr(task_data, "take_rows", counted)
+    given = [CARTClassifier(), CARTClassifier(max_depth=1), DecisionTreeClassifier(), "setosa"]
+    compare(given, iris.X, iris.y, cv=5)
+    assert taken == [120, 30] * 5
+
+
+def test_the_constant_beside_a_comparison_is_found_once_for_a_fold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    iris = load_example("iris")
+    module = sys.modules[CrossValidation.__module__]
+    parts: list[int] = []
+    real = module.constant_answers
+
+    def counted(data: object, folds: object, part: int) -> object:
+        parts.append(part)
+        return real(data, folds, part)
+
+    monkeypatch.setattr(module, "constant_answers", counted)
+    found = compare([CARTClassifier(), "setosa"], iris.X, iris.y, cv=5)
+    assert parts == [0, 1, 2, 3, 4]
+    baselines = [each.scores.baseline for each in found.results if each is not None]
+    assert all(each is not None and set(each.predicted) == {"setosa"} for each in baselines)
+
+
+def test_a_learner_is_copied_without_looking_at_it_where_its_parameters_cannot_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cloned: list[str] = []
+    real = learners.clone
+
+    def counted(model: object, **options: bool) -> object:
+        cloned.append(type(model).__name__)
+        return real(model, **options)
+
+    monkeypatch.setattr(learners, "clone", counted)
+    X, y = np.arange(40.0).reshape(-1, 1), np.array(["a", "b"]).repeat(20)
+    plain, changing = DecisionTreeClassifier(max_depth=2), RandomForestClassifier(3)
+    changing.set_params(class_weight={"a": 2.0})
+    fitted = CARTClassifier().fit(X, y)
+    with config_context(enable_metadata_routing=True):
+        routed = CARTClassifier().set_fit_request(sample_weight=True)
+    cross_validate(plain, X, y, cv=2, refit=False)
+    assert cloned == []
+    for learner in (changing, fitted, routed, LogisticRegression(C=0.1, max_iter=1000)):
+        cloned.clear()
+        cross_validate(learner, X, y, cv=2, refit=False)
+        assert cloned == [type(learner).__name__] * 2
+    (kept,) = learners_of([plain])
+    assert kept._copy().get_params() == plain.get_params()
+    assert vars(plain).keys() == plain.get_params().keys()  # it was not fitted itself
+
+
+@pytest.mark.parametrize(
+    ("values", "classes"),
+    [
+        (np.array(["b", "a", "b"]), ("a", "b")),
+        (np.array(["b", "a", "b"], dtype=object), ("a", "b")),
+        (np.array([2, 1, 2]), (1, 2)),
+        (np.array([2.0, 1.0, 2.0]), (1, 2)),
+        (np.array([True, False, True]), (False, True)),
+        (np.array([1, 0, 1]), (False, True)),
+        (np.array([2, 1, 2]), (1.0, 2.0)),
+        (np.array([f"c{i}" for i in (1, 0, 1)]), tuple(f"c{i}" for i in range(40))),
+    ],
+)
+def test_classes_are_coded_as_equal_values_are(values: np.ndarray, classes: tuple) -> None:
+    assert code_classes(values, classes).tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("values", [np.array([2, 7]), np.array([2.0, 7.0])])
+def test_a_number_that_is_none_of_the_classes_is_told(values: np.ndarray) -> None:
+    with pytest.raises(DataError, match=r"^7(\.0)? is none of the classes 1, 2"):
+        code_classes(values, (1, 2))
+
+
+def test_a_class_that_is_none_is_told_by_name_among_texts() -> None:
+    with pytest.raises(DataError, match=r"'c' is none of the classes 'a', 'b'"):
+        code_classes(np.array(["a", "c", "b"]), ("a", "b"))

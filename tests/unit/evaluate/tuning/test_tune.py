@@ -314,3 +314,11 @@ def test_a_learner_without_a_space_asks_for_one() -> None:
         Range(low=0, high=1, log=True)
     with pytest.raises(ParameterError, match="needs two numbers"):
         Range(low="a", high=1)  # type: ignore[arg-type]
+
+
+def test_seconds_of_quick_fits_are_not_told_as_nothing() -> None:
+    found = tune(DecisionTreeClassifier(), IRIS.X, IRIS.y, n_candidates=4, outer=None)
+    lines = found.text().splitlines()
+    (head,) = (i for i, line in enumerate(lines) if " seconds " in line)
+    at = lines[head].index("seconds")
+    assert all(float(line[at : at + 7]) > 0 for line in lines[head + 1 : head + 4])

@@ -16,7 +16,7 @@ struct Ordinal {
     static constexpr std::string_view name = "ordinal";
     static constexpr LossTraits traits{.has_thresholds = true};
     double n_classes = 2.0;
-    std::span<const double> bounds;  ///< of the classes: -inf, the thresholds, inf
+    std::span<const double> bounds{};  ///< of the classes: -inf, the thresholds, inf
 
     [[nodiscard]] DerivativeRange range() const { return {1.0, 0.5}; }
     [[nodiscard]] Derivatives derivatives(double score, double y) const {

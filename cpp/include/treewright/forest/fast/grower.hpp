@@ -35,18 +35,26 @@ struct FastCells {
     FarVector<T> by_row;  ///< empty where nodes consider few of very many columns
 };
 
+/// The lists of a tree of all rows, each once, column by column (sorted_lists.hpp): used up by it.
+struct ReadyLists {
+    FarVector<std::uint32_t> entries;
+    std::vector<char> has_ties;  ///< by column
+};
+
 /// Data shared by the trees of a forest.
 struct FastData {
     const data::Dataset* data = nullptr;
     grow::Engine engine = grow::Engine::best_cuts;
-    std::vector<data::Order> orders;  ///< by column, for best cuts in lists
-    std::vector<CodedColumn> coded;   ///< by column, for growing on rows
-    BitRows bit_rows;                 ///< the same, if all columns have at most two values
-    bool has_names = false;           ///< some columns are nominal
-    bool is_weighed = false;          ///< rows weigh differently
-    bool is_unpacked = false;         ///< the trees will not stay packed (packed.hpp)
-    FastCells<float> singles;         ///< for drawn cuts, if floats hold all values
-    FastCells<double> doubles;        ///< the same otherwise
+    std::vector<data::Order> orders;    ///< by column, for best cuts in lists
+    std::vector<CodedColumn> coded;     ///< by column, for growing on rows
+    BitRows bit_rows;                   ///< the same, if all columns have at most two values
+    bool has_names = false;             ///< some columns are nominal
+    bool is_weighed = false;            ///< rows weigh differently
+    bool is_unpacked = false;           ///< the trees will not stay packed (packed.hpp)
+    bool is_shown = false;              ///< for one tree that stands alone (single_tree.hpp)
+    std::shared_ptr<ReadyLists> ready;  ///< of such a tree, instead of orders
+    FastCells<float> singles;           ///< for drawn cuts, if floats hold all values
+    FastCells<double> doubles;          ///< the same otherwise
     TableGaps gaps;
 };
 
@@ -67,6 +75,11 @@ struct DrawnRows {
     DrawnRows(const std::vector<std::uint32_t>& copies, std::span<const double> weight = {})
         : copies(copies), weight(weight) {}
 };
+
+/// The same for one tree by best cuts, which stands alone.
+[[nodiscard]] std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
+                                                         const grow::GrowOptions& options,
+                                                         Team& team);
 
 /// Grows trees one after the other, in memory that it keeps.
 class FastGrower {

@@ -11,11 +11,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
 #include "treewright/forest/fast/nodes.hpp"
+#include "treewright/forest/fast/shown_gain.hpp"
 #include "treewright/forest/fast/sorted_lists.hpp"
 #include "treewright/split/ties.hpp"
 
@@ -151,20 +153,25 @@ struct ListCuts : SortedLists {
         FastPlace place;
         GapSide gaps = GapSide::heavier;
         bool is_open = false;  ///< "is the value known?"
+        double gain = 0.0;     ///< that a tree shows
     };
 
     [[nodiscard]] Located located(const FastNode& node, const FastCut& cut, double purity) {
         const FastList list = part_of(node, cut.column);
         const std::uint32_t n_known = n_known_of(cut.column, list.entries, list.n);
         if (n_known < list.n) return located_beside_gaps(node, list, n_known, cut, purity);
+        const double enough = cut.decrease - split::kTie * (purity + cut.decrease);
+        Located found{list, {}};
         if (list.n == 2 && kind != Kind::classes) {
             const std::uint32_t first = list.entries[0];
             const double positive = (first & kPositive) != 0 ? weight_of(first) : 0.0;
-            return {
-                list,
-                {1, weight_of(first), kind == Kind::values ? value_of[row_of(first)] : positive}};
+            found.place = {1, weight_of(first),
+                           kind == Kind::values ? value_of[row_of(first)] : positive};
+        } else {
+            found.place = locate(node, list, enough);
         }
-        return {list, locate(node, list, cut.decrease - split::kTie * (purity + cut.decrease))};
+        if (nodes.is_shown) found.gain = gain_of(node, score_from(list, found.place, enough));
+        return found;
     }
 
     /// Of cuts that tie the first one is taken, those with the gaps on the second side before the
@@ -185,13 +192,72 @@ struct ListCuts : SortedLists {
             second.entries = closed_list.data();
             most =
                 std::max(best_of(node, second, 0.0, scratch), best_of(node, first, 0.0, scratch));
-            if (most < 0.0 || by_known > most + split::kTie * (2.0 * purity + by_known))
-                return {list, known, GapSide::second, true};
+            if (most < 0.0 || by_known > most + split::kTie * (2.0 * purity + by_known)) {
+                const double gain = nodes.is_shown
+                                        ? gain_of(node, score_by_known(node, list, known, n_known))
+                                        : 0.0;
+                return {list, known, GapSide::second, true, gain};
+            }
         }
         const double enough = most - split::kTie * (purity + most);
-        const FastPlace place = locate(node, second, enough);
-        if (place.position > 0) return {list, place, GapSide::second};
-        return {first, locate(node, first, enough), GapSide::first};
+        Located found{list, locate(node, second, enough), GapSide::second};
+        const bool is_second = found.place.position > 0;
+        if (is_second && !nodes.is_shown) return found;
+        const double score = nodes.is_shown ? score_from(second, found.place, enough) : 0.0;
+        const FastPlace on_first = locate(node, first, enough);
+        if (!is_second) found = {first, on_first, GapSide::first};
+        if (nodes.is_shown)
+            found.gain = gain_of(node, std::max(score, score_from(first, on_first, enough)));
+        return found;
+    }
+
+    // ---------------------------------------------------------------- gains that are shown
+
+    /// The gain of a cut with this score.
+    [[nodiscard]] double gain_of(const FastNode& node, double score) const {
+        const double reciprocal = 1.0 / node.weight;
+        double parent = 0.0;
+        double unit = 1.0;
+        if (kind == Kind::two_classes) {
+            const double others = node.weight - node.sum;
+            parent = others * others + node.sum * node.sum;
+        } else if (kind == Kind::classes) {
+            for (std::uint32_t k = 0; k < n_classes; ++k) {
+                const double count = nodes.classes[node.classes + k];
+                parent += count * count;
+            }
+        } else {
+            const double about_mean =
+                node.sum - node.weight * std::nearbyint(node.sum / node.weight);
+            parent = about_mean * about_mean;
+            unit = 1.0 / node.unit / node.unit;
+        }
+        return std::max(0.0, (score - parent * reciprocal) * reciprocal) * unit;
+    }
+
+    /// The greatest score of the cuts from a place on; 0 if there is none. Of more than two classes
+    /// the sums are those that `locate` has left.
+    [[nodiscard]] double score_from(const FastList& list, const FastPlace& place,
+                                    double enough) const {
+        if (place.position == 0) return 0.0;
+        if (kind == Kind::two_classes)
+            return greatest_score<true>(list, place, enough / 2.0, [](std::uint32_t entry) {
+                return (entry & kPositive) != 0 ? static_cast<double>(weight_of(entry)) : 0.0;
+            });
+        if (kind == Kind::values)
+            return greatest_score<false>(
+                list, place, enough, [&](std::uint32_t entry) { return value_of[row_of(entry)]; });
+        return greatest_score(list, place.position, scratch.left.data(), scratch.right.data(),
+                              scratch.weights.data());
+    }
+
+    [[nodiscard]] double score_by_known(const FastNode& node, const FastList& list,
+                                        const FastPlace& known, std::uint32_t n_known) {
+        if (kind == Kind::two_classes) return score_of_two(list, known.weight, known.sum);
+        if (kind == Kind::values) return score_of_values(list, known.weight, known.sum);
+        const auto [of_known, of_missing] = squares_by_known(node, list, n_known);
+        return of_known * (1.0 / known.weight) +
+               of_missing * (1.0 / (static_cast<double>(list.weight) - known.weight));
     }
 
     /// The place between the rows with a value and those without.
@@ -217,19 +283,26 @@ struct ListCuts : SortedLists {
             const double found = excess * excess / (weight * rest);
             return kind == Kind::values ? found : 2.0 * found;
         }
+        const auto [of_known, of_missing] = squares_by_known(node, list, n_known);
+        const double score = of_known / weight + of_missing / rest;
+        return std::max(0.0, score / node.weight - nodes.purity_of(node));
+    }
+
+    /// Sums of squares of the class counts of the rows with a value and of those without.
+    [[nodiscard]] std::pair<double, double> squares_by_known(const FastNode& node,
+                                                             const FastList& list,
+                                                             std::uint32_t n_known) {
         std::vector<double>& missing = scratch.class_right;
         missing.assign(n_classes, 0.0);
         for (std::uint32_t i = n_known; i < list.n; ++i)
             missing[class_of[row_of(list.entries[i])]] += weight_of(list.entries[i]);
-        double of_known = 0.0;
-        double of_missing = 0.0;
+        std::pair<double, double> squares;
         for (std::uint32_t k = 0; k < n_classes; ++k) {
             const double here = nodes.classes[node.classes + k] - missing[k];
-            of_known += here * here;
-            of_missing += missing[k] * missing[k];
+            squares.first += here * here;
+            squares.second += missing[k] * missing[k];
         }
-        const double score = of_known / weight + of_missing / rest;
-        return std::max(0.0, score / node.weight - nodes.purity_of(node));
+        return squares;
     }
 
     std::uint32_t least;  ///< weight that either side of a cut must have

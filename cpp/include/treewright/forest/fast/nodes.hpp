@@ -39,6 +39,7 @@ struct FastNode {
     std::uint8_t room;      ///< where they are (row_cache.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
+    double unit;         ///< of a tree that is shown: scale of the grid that its numbers are on
     std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (grower_best_cuts.cpp)
 
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
@@ -66,6 +67,7 @@ struct FastPart {
     std::vector<double> class_weights;
     std::uint32_t leaves_before;  ///< leaves of the top that come before its own
     std::size_t credits_before;   ///< the same
+    std::size_t rows_before;      ///< of tree.shown.leaf_rows: the same
     PackedTree tree;              ///< the grown subtree; node 0 is the root
     std::vector<FastCredit> credits;
 };
@@ -147,6 +149,7 @@ public:
     std::uint32_t n_leaves = 0;
     bool is_unpacked = false;         ///< the finished tree will not stay packed
     bool is_weighed = false;          ///< rows weigh differently
+    bool is_shown = false;            ///< the tree stands alone: it notes PackedTree::shown
     bool keeps_credits = false;       ///< importances are summed later: the tree has parts
     std::vector<FastCredit> credits;  ///< in the order of the cuts
 
@@ -233,7 +236,7 @@ public:
         return best != nullptr && gains_enough(*best, node) ? best : nullptr;
     }
     [[nodiscard]] bool gains_enough(const FastCut& cut, const FastNode& node) const {
-        return options.min_gain <= 0.0 ||
+        return options.min_gain <= 0.0 || is_shown ||  // the gain it shows is judged
                grow::gains_enough(options, brought_by(cut, node.weight) / total_weight);
     }
 
@@ -305,7 +308,7 @@ public:
 
     // Columns are drawn without replacement until enough that vary have been judged and one of them
     // offers a cut, as Growth::evaluate_drawn does; ties go to the one drawn first
-    // (GrowOptions::random_ties).
+    // (GrowOptions::random_ties). A tree that is shown judges all of them in their order.
 
     /// Columns that vary and are to be judged.
     [[nodiscard]] std::size_t n_wanted_of(const FastNode& node) const {
@@ -363,7 +366,8 @@ public:
     /// The next columns to be drawn, up to n.
     std::span<const std::uint32_t> draw_ahead(std::size_t n) {
         const std::size_t end = std::min(drawn.size(), n_drawn + n);
-        for (; n_ahead < end; ++n_ahead) grow::draw_next(drawn, n_ahead, generator);
+        for (; n_ahead < end; ++n_ahead)
+            if (!is_shown) grow::draw_next(drawn, n_ahead, generator);
         return {drawn.data() + n_drawn, end - n_drawn};
     }
     void note_column(bool is_constant) {
@@ -391,6 +395,7 @@ public:
     std::uint32_t add_nodes(std::size_t n) {
         const std::size_t first = tree.nodes.size();
         tree.nodes.resize(first + n);
+        if (is_shown) tree.shown.nodes.resize(first + n);
         return static_cast<std::uint32_t>(first);
     }
     void set_cut(std::uint32_t node, const FastCut& cut, double threshold, bool first_is_heavier,
@@ -422,6 +427,7 @@ public:
     void drop_room_for_leaves() { tree.counts.resize(std::size_t{n_classes} * n_leaves); }
 
     PackedTree finish() {
+        if (is_shown) return std::move(tree);
         for (double& each : tree.importance) each /= total_weight;
         return is_unpacked ? depth_first(tree) : breadth_first(tree);
     }
@@ -447,6 +453,8 @@ private:
         tree.weights.clear();
         tree.importance.assign(n_columns, 0.0);
         tree.names = {};
+        tree.shown.nodes.assign(is_shown ? 1 : 0, {});
+        tree.shown.leaf_rows.clear();
         stack.clear();
         classes.clear();
         class_weights.clear();

@@ -41,7 +41,9 @@ struct SortedLists {
           n_classes(data.target.is_classification() ? data.target.n_classes[0] : 0),
           kind(n_classes == 0            ? Kind::values
                : data.target.is_binary() ? Kind::two_classes
-                                         : Kind::classes) {}
+                                         : Kind::classes) {
+        nodes.is_shown = shared.is_shown;
+    }
 
     /// Gives every drawn row a number, and its word: its entries but for the tie bit.
     void number_rows(std::span<const std::uint32_t> copies) {
@@ -83,7 +85,7 @@ struct SortedLists {
         for (auto* each : {&values, &targets})
             if (kind == Kind::values) each->resize(n);
         stride = n + kPadding;
-        lists.resize(nodes.options.columns.size() * stride + kPadding);
+        if (shared.ready == nullptr) lists.resize(nodes.options.columns.size() * stride + kPadding);
         home_lists.resize(nodes.options.columns.size() * kHomeStride);
         slot_of_column.assign(nodes.n_columns, 0);
         std::size_t slot = 0;
@@ -93,6 +95,12 @@ struct SortedLists {
 
     void fill_lists(FastNode& root, std::span<const std::uint32_t> copies) {
         has_ties.assign(nodes.n_columns, 0);
+        if (shared.ready != nullptr) {
+            std::swap(lists, shared.ready->entries);
+            std::swap(has_ties, shared.ready->has_ties);
+            note_ties(root);
+            return;
+        }
         parts.share(nodes.options.columns.size(), [&](std::size_t slot, std::size_t thread) {
             progress.check(asks && thread == 0);
             const std::uint32_t column = nodes.options.columns[slot];
@@ -104,6 +112,9 @@ struct SortedLists {
                     loops.fill(order.data(), order.size(), word_of_row.data(), list) > 0 ? 1 : 0;
             std::fill_n(list + table_row.size(), kPadding, 0U);
         });
+        note_ties(root);
+    }
+    void note_ties(FastNode& root) const {
         for (const std::uint32_t column : nodes.options.columns)
             if (has_ties[column] != 0) root.tied |= tie_bit(column);
     }
@@ -134,6 +145,7 @@ struct SortedLists {
     void take_rows(const SortedLists& top, const FastPart& part, const FastNode& root) {
         const std::uint32_t n = root.size();
         make_room(n);
+        lists.resize(nodes.options.columns.size() * stride + kPadding);
         if (new_row.size() < top.table_row.size()) new_row.resize(top.table_row.size());
         has_ties = top.has_ties;
         const auto list_at_top = [&](std::uint32_t column) {
@@ -170,12 +182,35 @@ struct SortedLists {
         }
         const double offset = data::grid_offset(lowest, highest);
         nodes.unit = data::grid_scale(std::max(highest - offset, offset - lowest), node.weight);
+        node.unit = nodes.unit;
         node.sum = 0.0;
         for (std::uint32_t i = 0; i < n; ++i) {
             const double on_grid = std::nearbyint((target_of(list[i]) - offset) * nodes.unit);
             const double value = on_grid * weight_of(list[i]);
             values[row_of(list[i])] = value;
             node.sum += value;
+        }
+    }
+
+    /// Lays the grid of a child with these entries anew if that pays, as the general grower does
+    /// (data::Gridding); the trees of forests keep that of their root.
+    void refine_grid(const std::uint32_t* list, std::uint32_t n, FastNode& child) {
+        double lowest = std::numeric_limits<double>::infinity();
+        double highest = -lowest;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const double value = target_of(list[i]);
+            lowest = std::min(lowest, value);
+            highest = std::max(highest, value);
+        }
+        const auto finer = data::finer_grid(lowest, highest, child.weight, child.unit);
+        if (!finer) return;
+        child.unit = finer->scale;
+        child.sum = 0.0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const double value =
+                std::nearbyint((target_of(list[i]) - finer->offset) * finer->scale);
+            value_of[row_of(list[i])] = value;
+            child.sum += value;
         }
     }
 
@@ -318,7 +353,7 @@ struct SortedLists {
     Pocket pocket;
     const std::uint32_t* row_of_table = nullptr;  ///< of the node at hand, as the next three
     const std::uint32_t* class_of = nullptr;
-    const double* value_of = nullptr;
+    double* value_of = nullptr;
     const double* target_at = nullptr;
     bool asks = false;  ///< the thread at work is the one that asks whether to stop
     ParallelSubtrees parts;

@@ -1,0 +1,95 @@
+/// The sorted lists of a tree that stands alone, straight from sorting: no orders of columns are
+/// kept that another tree could use.
+#include "treewright/forest/fast/grower.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "treewright/data/side_by_side.hpp"
+#include "treewright/forest/fast/kernels/scan.hpp"
+
+namespace treewright::forest {
+namespace {
+
+/// Whether doubles hold every value of a column exactly.
+bool fits_double(const data::Column& column, std::size_t n_rows) {
+    if (column.type != data::ValueType::i64) return true;
+    constexpr double kMost = 0x1.0p52;
+    for (std::size_t row = 0; row < n_rows; ++row)
+        if (!column.is_missing(row) && std::abs(static_cast<double>(column.whole(row))) > kMost)
+            return false;
+    return true;
+}
+
+/// Bit of each row's entry that tells the second of two classes.
+std::vector<std::uint8_t> positives(const data::Target& target, std::size_t n_rows) {
+    std::vector<std::uint8_t> positive(n_rows, 0);
+    if (target.is_classification() && target.is_binary())
+        for (std::size_t row = 0; row < n_rows; ++row)
+            positive[row] = target.classes[row] == 1 ? kPositive : 0;
+    return positive;
+}
+
+/// Writes a list and zeros behind it; returns whether values tie.
+bool write_list(const data::Order& order, const std::vector<std::uint8_t>& positive,
+                std::uint32_t* list, Progress& progress) {
+    std::uint32_t ties = 0;
+    in_blocks(progress, order.entries.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::uint32_t row = order.entries[i] >> 1;
+            const std::uint32_t tie = order.entries[i] & 1U;
+            list[i] = row << kRowAt | 1U << kWeightAt | positive[row] | tie;
+            ties |= tie;
+        }
+    });
+    std::fill_n(list + order.entries.size(), kPadding, 0U);
+    return ties != 0;
+}
+
+}  // namespace
+
+std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
+                                           const grow::GrowOptions& options, Team& team) {
+    const std::size_t n_columns = data.columns.size();
+    const std::size_t stride = data.n_rows + kPadding;
+    auto made = std::make_unique<FastData>();
+    made->data = &data;
+    made->is_shown = true;
+    made->gaps = TableGaps(data.n_rows, n_columns);
+    made->ready = std::make_shared<ReadyLists>();
+    made->ready->has_ties.assign(n_columns, 0);
+    made->ready->entries.resize(options.columns.size() * stride + kPadding);
+    const std::vector<std::uint8_t> positive = positives(data.target, data.n_rows);
+    std::vector<std::uint32_t> rows(data.n_rows);
+    std::iota(rows.begin(), rows.end(), 0U);
+    const bool serves_gaps = grow::fast_grower_serves_gaps(options);
+    std::atomic<bool> is_served{true};
+    std::vector<data::OrderScratch> scratch(team.size());
+    std::vector<data::SideBySide> copied(team.size());
+    constexpr std::size_t kGroup = data::kSideBySide;
+    const std::size_t n_slots = options.columns.size();
+    team.for_each((n_slots + kGroup - 1) / kGroup, [&](std::size_t group, std::size_t thread) {
+        const std::size_t end = std::min(n_slots, (group + 1) * kGroup);
+        std::vector<data::Column> columns;
+        for (std::size_t slot = group * kGroup; slot < end; ++slot)
+            columns.push_back(data.columns[options.columns[slot]]);
+        if (!is_served) return;
+        copied[thread].copy(columns, data.n_rows, team.progress());
+        for (std::size_t slot = group * kGroup; slot < end && is_served; ++slot) {
+            const std::uint32_t c = options.columns[slot];
+            const data::Column& column = copied[thread].column(slot - group * kGroup);
+            const data::Order order = order_of(column, rows, scratch[thread], team.progress());
+            if ((order.n_missing > 0 && !serves_gaps) || !fits_double(column, data.n_rows))
+                is_served = false;
+            for (std::size_t i = data.n_rows - order.n_missing; i < data.n_rows; ++i)
+                made->gaps.add(c, order.entries[i] >> 1);
+            made->ready->has_ties[c] = write_list(
+                order, positive, made->ready->entries.data() + slot * stride, team.progress());
+        }
+    });
+    made->gaps.finish();
+    return is_served ? std::move(made) : nullptr;
+}
+
+}  // namespace treewright::forest

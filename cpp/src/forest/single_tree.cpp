@@ -1,0 +1,229 @@
+#include "treewright/forest/single_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "treewright/base/discard.hpp"
+#include "treewright/base/error.hpp"
+#include "treewright/forest/fast/grower.hpp"
+#include "treewright/forest/packed.hpp"
+#include "treewright/grow/fragment.hpp"
+#include "treewright/grow/grower.hpp"
+#include "treewright/grow/summary.hpp"
+
+namespace treewright::forest {
+namespace {
+
+/// What the tree is made in, freed by a thread of its own if growing is stopped.
+struct Making {
+    PackedTree packed;
+    std::vector<std::uint32_t> n_rows;  ///< by packed node, as the next two
+    std::vector<std::uint32_t> first_row;
+    std::vector<std::uint32_t> number;     ///< in the tree
+    std::vector<std::uint32_t> packed_of;  ///< the other way round
+    grow::NodeRows rows;
+    SingleTree made;
+};
+
+std::size_t first_child_of(const PackedNode& node) {
+    return node.first_child;
+}
+
+void count_rows(Making& making, std::uint32_t n_classes) {
+    const PackedTree& packed = making.packed;
+    const std::size_t per_leaf = std::max<std::size_t>(n_classes, 1);
+    making.n_rows.resize(packed.nodes.size());
+    for (std::size_t i = packed.nodes.size(); i-- > 0;) {
+        const PackedNode& node = packed.nodes[i];
+        if (node.is_leaf()) {
+            const auto counts =
+                packed.counts.begin() + static_cast<std::ptrdiff_t>(node.leaf() * per_leaf);
+            making.n_rows[i] =
+                std::accumulate(counts, counts + static_cast<std::ptrdiff_t>(per_leaf), 0U);
+        } else {
+            const std::size_t first = first_child_of(node);
+            making.n_rows[i] = making.n_rows[first] + making.n_rows[first + 1];
+        }
+    }
+}
+
+/// Numbers the nodes as the general grower does: first those that all threads divide together, then
+/// the subtrees below, each of them depth first. The children of a node are neighbours.
+void number_nodes(Making& making, std::size_t n_columns) {
+    const PackedTree& packed = making.packed;
+    struct Place {
+        std::size_t node;
+        std::size_t n_columns;  ///< that its parent has left
+    };
+    std::vector<Place> open = {{0, n_columns}};
+    std::vector<Place> alone;
+    std::uint32_t n = 1;
+    making.number.resize(packed.nodes.size());
+    making.number[0] = 0;
+    const auto number_below = [&](bool stops) {
+        while (!open.empty()) {
+            const Place at = open.back();
+            open.pop_back();
+            const PackedNode& node = packed.nodes[at.node];
+            if (node.is_leaf()) continue;
+            if (stops && !grow::is_shared_work(making.n_rows[at.node], at.n_columns)) {
+                alone.push_back(at);
+                continue;
+            }
+            const std::size_t first = first_child_of(node);
+            for (std::size_t b = 0; b < 2; ++b) making.number[first + b] = n++;
+            for (std::size_t b = 2; b-- > 0;)
+                open.push_back({first + b, packed.shown.nodes[at.node].n_columns});
+        }
+    };
+    number_below(true);
+    for (const Place& root : alone) {
+        open.push_back(root);
+        number_below(false);
+    }
+}
+
+/// The questions of nodes as arrays, one entry after the other; all are cuts.
+void list_questions(Making& making, const data::Dataset& data, Progress& progress) {
+    const PackedTree& packed = making.packed;
+    const std::size_t n = packed.nodes.size();
+    std::vector<std::uint32_t>& packed_of = making.packed_of;
+    packed_of.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) packed_of[making.number[i]] = i;
+    tree::TreeArrays& arrays = making.made.arrays;
+    arrays.parent.assign(n, -1);
+    constexpr std::size_t kAtOnce = 512;  // of all arrays in turn: nodes are read once
+    for (std::size_t begin = 0; begin < n; begin += kAtOnce) {
+        if (begin % (8 * kAtOnce) == 0) progress.check(true);
+        const std::size_t end = std::min(n, begin + kAtOnce);
+        for (std::size_t i = begin; i < end; ++i) {
+            const PackedNode& node = packed.nodes[packed_of[i]];
+            if (node.is_leaf()) continue;
+            for (std::size_t b = 0; b < 2; ++b)
+                arrays.parent[making.number[first_child_of(node) + b]] =
+                    static_cast<std::int32_t>(i);
+        }
+        // `of_leaf` stands where there is no question.
+        const auto each = [&]<class T>(std::vector<T>& values, T of_leaf, const auto& of_cut) {
+            if (begin == 0) values.reserve(n);
+            for (std::size_t i = begin; i < end; ++i) {
+                const PackedNode& node = packed.nodes[packed_of[i]];
+                values.push_back(node.is_leaf() ? of_leaf : static_cast<T>(of_cut(node, i)));
+            }
+        };
+        const auto column_of = [](const PackedNode& node) {
+            return node.column & ~PackedNode::kMissingFirst;
+        };
+        const auto is_real = [&](const PackedNode& node) {
+            return data.columns[column_of(node)].is_real();
+        };
+        constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+        each(arrays.first_child, -1, [&](const PackedNode& node, std::size_t) {
+            return making.number[first_child_of(node)];
+        });
+        each(arrays.n_branches, 0, [](const PackedNode&, std::size_t) { return 2; });
+        each(arrays.column, -1,
+             [&](const PackedNode& node, std::size_t) { return column_of(node); });
+        each(arrays.kind, std::int8_t{0}, [](const PackedNode&, std::size_t) { return 1; });
+        each(arrays.threshold, kNaN, [&](const PackedNode& node, std::size_t) {
+            return is_real(node) ? node.threshold : kNaN;
+        });
+        each(arrays.threshold_int, std::int64_t{0}, [&](const PackedNode& node, std::size_t) {
+            return is_real(node) ? 0 : whole_threshold(node.threshold);
+        });
+        each(arrays.missing_branch, -1, [](const PackedNode& node, std::size_t) {
+            return (node.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
+        });
+        each(arrays.gain, 0.0, [&](const PackedNode&, std::size_t i) {
+            return packed.shown.nodes[packed_of[i]].gain;
+        });
+    }
+    arrays.score = arrays.gain;
+    for (auto* none : {&arrays.code_offset, &arrays.cut_offset, &arrays.term_offset})
+        none->assign(n, -1);
+    for (auto* none : {&arrays.code_count, &arrays.cut_count, &arrays.term_count})
+        none->assign(n, 0);
+    arrays.rest_branch.assign(n, -1);
+    arrays.surrogate_start.assign(n + 1, 0);
+}
+
+/// The tree of the packed one, with all figures of its nodes.
+void show(Making& making, const data::Dataset& data, const grow::GrowOptions& options,
+          Progress& progress) {
+    const PackedTree& packed = making.packed;
+    const std::size_t n = packed.nodes.size();
+    const std::uint32_t n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
+    count_rows(making, n_classes);
+    number_nodes(making, options.columns.size());
+    list_questions(making, data, progress);
+    tree::TreeArrays& arrays = making.made.arrays;
+    making.made.width = std::max<std::size_t>(n_classes, 1);
+    arrays.n_rows.resize(n);
+    arrays.weight.resize(n);
+    arrays.impurity.resize(n);
+    arrays.value.resize(n * making.made.width);
+    if (n_classes == 0) making.rows.leaf_range.resize(n);
+    in_blocks(progress, n, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::uint32_t from = making.packed_of[i];
+            arrays.n_rows[i] = making.n_rows[from];
+            if (!packed.nodes[from].is_leaf()) continue;
+            const std::size_t leaf = packed.nodes[from].leaf();
+            if (n_classes > 0)
+                std::copy_n(packed.counts.begin() + static_cast<std::ptrdiff_t>(leaf * n_classes),
+                            n_classes,
+                            arrays.value.begin() + static_cast<std::ptrdiff_t>(i * n_classes));
+            else
+                making.rows.leaf_range[i] = {making.first_row[leaf],
+                                             making.first_row[leaf] + packed.counts[leaf]};
+        }
+    });
+    if (n_classes > 0) grow::sum_up_counts(arrays, data, options, progress);
+    else grow::sum_up(arrays, making.rows, data, options, progress);
+}
+
+/// Grows the packed tree; false if the fast grower does not serve what the columns hold.
+bool grow_packed(Making& making, const data::Dataset& data, const grow::GrowOptions& options,
+                 Progress& progress) {
+    Team team(options.n_threads, progress);
+    const std::unique_ptr<FastData> shared = make_single_data(data, options, team);
+    if (shared == nullptr) return false;
+    const std::unique_ptr<FastGrower> grower = make_fast_grower(*shared, options, progress);
+    const std::vector<std::uint32_t> once(data.n_rows, 1);
+    making.packed = grower->grow(once, options.tree, true, team);
+    return true;
+}
+
+}  // namespace
+
+SingleTree grow_single(const data::Dataset& data, const grow::GrowOptions& options,
+                       Progress& progress, std::optional<grow::Engine> engine) {
+    const grow::Engine asked = engine ? *engine : grow::engine_of_tree(options, data);
+    if (asked == grow::Engine::best_cuts) {
+        auto making = std::make_unique<Making>();
+        bool is_served = false;
+        fill_or_discard(making, [&](Making& made) {
+            is_served = grow_packed(made, data, options, progress);
+            if (!is_served) return;
+            std::vector<std::uint32_t>& rows = made.packed.shown.leaf_rows;
+            made.rows.leaf_rows = std::move(rows);
+            made.first_row.resize(made.packed.counts.size());
+            std::exclusive_scan(made.packed.counts.begin(), made.packed.counts.end(),
+                                made.first_row.begin(), 0U);
+            show(made, data, options, progress);
+        });
+        if (is_served) {
+            making->made.engine = grow::Engine::best_cuts;
+            return std::move(making->made);
+        }
+    }
+    tree::Tree grown = grow::grow(data, options, progress);
+    const std::size_t width = grown.width;
+    return {flattened(std::move(grown), progress), width, grow::Engine::general};
+}
+
+}  // namespace treewright::forest

@@ -1,0 +1,1 @@
+"""The page of a report: markup that escapes, figures, tables, and the one style."""
