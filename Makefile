@@ -71,6 +71,7 @@ format: $(VENV)/.dev
 ## bench: side by side with the peers that are installed
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/compare.py
+	$(BIN)/python benchmarks/shapes.py
 
 ## core-tests: the C++ headers alone, no Python; the core itself is the one that the module has
 core-tests: $(VENV)/.dev

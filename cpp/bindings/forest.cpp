@@ -287,15 +287,22 @@ void bind_forest(nb::module_& module) {
             nb::arg("n_trees"))
         .def(
             "tree",
-            [](const PackedForest& self, std::size_t tree, const std::vector<bool>& is_real) {
+            [](const PackedForest& self, std::size_t tree, const std::vector<bool>& is_real,
+               bool in_bits) {
                 require(tree < self.trees.size() && is_real.size() == self.n_columns &&
                             !is_compact(self.trees[tree]),
                         "a tree of the forest");
                 Progress progress = make_progress(std::nullopt);
-                return arrays_of(unpack(self.trees[tree], self.n_classes, is_real), progress);
+                return arrays_of(unpack(self.trees[tree], self.n_classes, is_real, in_bits),
+                                 progress);
             },
-            nb::arg("tree"), nb::arg("is_real"),
-            nb::sig("def tree(self, tree: int, is_real: list[bool]) -> dict[str, object]"))
+            nb::arg("tree"), nb::arg("is_real"), nb::arg("in_bits") = false,
+            nb::sig("def tree(self, tree: int, is_real: list[bool], in_bits: bool = False) -> "
+                    "dict[str, object]"))
+        .def_prop_ro("must_be_unpacked",
+                     [](const PackedForest& self) {
+                         return !self.trees.empty() && self.trees[0].must_be_unpacked();
+                     })
         .def(
             "add_answers",
             [](const PackedForest& self, const BoundColumns& columns, std::size_t first,
@@ -358,12 +365,13 @@ void bind_forest(nb::module_& module) {
             -> std::optional<std::pair<PackedForest, std::string>> {
             const Dataset data = dataset_of(columns, target);
             require_sound(options, data);
+            require(forest.factor.empty() || forest.factor.size() == data.n_rows,
+                    "a factor for every row");
             Progress progress = make_progress(report);
             PackedForest grown;
             grown.n_columns = data.columns.size();
             grown.n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
             const nb::gil_scoped_release release;
-            if (!forest.factor.empty() || forest.balances) return std::nullopt;
             const Engine engine =
                 grow_packed(data, options, forest, sampling, progress, grown.trees);
             if (engine == Engine::general) return std::nullopt;

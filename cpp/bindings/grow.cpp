@@ -313,6 +313,7 @@ void bind_grow(nb::module_& module) {
                 one["is_deviance"] = traits.is_deviance;
                 one["needs_order"] = traits.needs_order;
                 one["is_fused"] = traits.is_fused;
+                one["grows_on_rows"] = traits.grows_on_rows;
                 one["judges_stumps"] = traits.judges_stumps;
                 one["compares_last_bits"] = traits.compares_last_bits;
                 one["is_offered"] = traits.is_offered;

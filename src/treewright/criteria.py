@@ -57,6 +57,8 @@ class Criterion:
         Whether it judges classes by their order, which must be known.
     is_fused
         Whether it has fused loops that need no tally of class counts.
+    grows_on_rows
+        Whether the fast grower of forests on rows knows it beside the fused ones.
     judges_stumps
         Whether AdaBoost can search stumps by it.
     compares_last_bits
@@ -81,6 +83,7 @@ class Criterion:
     is_deviance: bool
     needs_order: bool
     is_fused: bool
+    grows_on_rows: bool
     judges_stumps: bool
     compares_last_bits: bool
     is_offered: bool

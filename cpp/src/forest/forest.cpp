@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "treewright/base/random.hpp"
+#include "treewright/data/exact_weights.hpp"
 #include "treewright/grow/draw_columns.hpp"
 #include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
@@ -40,19 +41,48 @@ double distinct_share_of(std::span<const std::uint32_t> copies) {
     return static_cast<double>(n_distinct) / std::accumulate(copies.begin(), copies.end(), 0.0);
 }
 
+/// Multiplies the factors of the rows drawn so that all classes weigh the same.
+void balance(std::span<const std::uint32_t> copies, const data::Target& target,
+             std::vector<double>& factor) {
+    std::vector<double> drawn(copies.begin(), copies.end());
+    for (std::size_t row = 0; row < drawn.size(); ++row) drawn[row] *= factor[row];
+    for (std::size_t o = 0; o < target.n_outputs; ++o) {
+        std::vector<double> of_class(target.n_classes[o], 0.0);
+        double total = 0.0;
+        const auto class_of = [&](std::size_t row) {
+            return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
+        };
+        for (std::size_t row = 0; row < copies.size(); ++row) {
+            of_class[class_of(row)] += drawn[row];
+            total += drawn[row];
+        }
+        const auto n_there = static_cast<double>(
+            std::count_if(of_class.begin(), of_class.end(), [](double n) { return n > 0.0; }));
+        for (std::size_t row = 0; row < copies.size(); ++row)
+            if (copies[row] > 0) factor[row] *= total / (n_there * of_class[class_of(row)]);
+    }
+}
+
 }  // namespace
 
 grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
                          const ForestOptions& forest, const Sampling* sampling, Progress& progress,
                          std::vector<PackedTree>& trees) {
-    if (grow::engine_of(options, data) == grow::Engine::general) return grow::Engine::general;
+    const bool is_weighed =
+        sampling != nullptr ? !forest.factor.empty() || forest.balances : !data.weight.empty();
+    const bool is_exact =
+        sampling != nullptr || data.weight.empty() || data::add_exactly(data.weight);
+    if (!is_exact || grow::engine_of(options, data, is_weighed) == grow::Engine::general)
+        return grow::Engine::general;
     Team team(forest.n_threads, progress);
-    const std::unique_ptr<FastData> shared = make_fast_data(data, options, team, forest.engine);
+    const std::unique_ptr<FastData> shared =
+        make_fast_data(data, options, team, forest.engine, is_weighed);
     if (shared == nullptr) return grow::Engine::general;
     struct Worker {
         grow::GrowOptions options;  ///< with the columns of its tree
         std::unique_ptr<FastGrower> grower;
         std::vector<std::uint32_t> copies;
+        std::vector<double> weight;  ///< of a row each time; empty: 1
     };
     std::vector<Worker> workers(team.size());
     const auto grow = [&](std::size_t i, std::size_t thread, Team& inside) {
@@ -67,7 +97,15 @@ grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& opt
         else worker.copies.assign(data.n_rows, 1);
         if (sampling != nullptr && shared->has_names)
             worker.options.distinct_share = distinct_share_of(worker.copies);
-        trees[i] = worker.grower->grow(worker.copies, tree, thread == 0, inside);
+        if (sampling != nullptr && is_weighed) {
+            worker.weight = factors_of(worker.copies, data, forest);
+            double total = 0.0;
+            for (std::size_t row = 0; row < data.n_rows; ++row)
+                total += worker.copies[row] * worker.weight[row];
+            worker.options.min_leaf_weight = forest.min_leaf_share * total;
+        }
+        const std::span<const double> weight = sampling != nullptr ? worker.weight : data.weight;
+        trees[i] = worker.grower->grow({worker.copies, weight}, tree, thread == 0, inside);
     };
     // The last trees, if there are fewer than threads, are grown by several threads each.
     trees.resize(forest.n_trees);
@@ -85,29 +123,23 @@ grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& opt
     return shared->engine;
 }
 
+std::vector<double> factors_of(std::span<const std::uint32_t> copies, const data::Dataset& data,
+                               const ForestOptions& forest) {
+    if (forest.factor.empty() && !forest.balances) return {};
+    std::vector<double> factor = forest.factor;
+    if (factor.empty()) factor.assign(copies.size(), 1.0);
+    if (forest.balances) balance(copies, data.target, factor);
+    double total = 0.0;
+    for (std::size_t row = 0; row < copies.size(); ++row) total += copies[row] * factor[row];
+    data::round_to_add(factor, total);
+    return factor;
+}
+
 std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data::Dataset& data,
                                const ForestOptions& forest) {
+    const std::vector<double> factor = factors_of(copies, data, forest);
     std::vector<double> weight(copies.begin(), copies.end());
-    if (!forest.factor.empty())
-        for (std::size_t row = 0; row < weight.size(); ++row) weight[row] *= forest.factor[row];
-    if (!forest.balances) return weight;
-    const std::vector<double> drawn = weight;
-    const data::Target& target = data.target;
-    for (std::size_t o = 0; o < target.n_outputs; ++o) {
-        std::vector<double> of_class(target.n_classes[o], 0.0);
-        double total = 0.0;
-        const auto class_of = [&](std::size_t row) {
-            return static_cast<std::size_t>(target.classes[row * target.n_outputs + o]);
-        };
-        for (std::size_t row = 0; row < copies.size(); ++row) {
-            of_class[class_of(row)] += drawn[row];
-            total += drawn[row];
-        }
-        const auto n_there = static_cast<double>(
-            std::count_if(of_class.begin(), of_class.end(), [](double n) { return n > 0.0; }));
-        for (std::size_t row = 0; row < copies.size(); ++row)
-            if (copies[row] > 0) weight[row] *= total / (n_there * of_class[class_of(row)]);
-    }
+    for (std::size_t row = 0; row < factor.size(); ++row) weight[row] *= factor[row];
     return weight;
 }
 

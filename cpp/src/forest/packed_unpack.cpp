@@ -33,25 +33,42 @@ void ask_for_names(const PackedNames& names, const PackedNode& from, tree::TreeN
     node.rest_branch = names.rest[question];
 }
 
-void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
+double weight_at(const PackedTree& packed, std::size_t i) {
+    return packed.weights.empty() ? packed.counts[i] : packed.weights[i];
+}
+
+// Purity and impurity as in criteria/gini.hpp and criteria/entropy.hpp, in the same operations.
+
+double x_log_x(double x) {
+    return x > 0.0 ? x * std::log2(x) : 0.0;
+}
+double purity_of(const double* counts, std::uint32_t n_classes, double weight, bool in_bits) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n_classes; ++k)
+        sum += in_bits ? x_log_x(counts[k]) : counts[k] * counts[k];
+    return in_bits ? sum - x_log_x(weight) : sum * (1.0 / weight);
+}
+double impurity_of(double purity, double weight, bool in_bits) {
+    return std::max(0.0, in_bits ? -purity / weight : 1.0 - purity / weight);
+}
+
+void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, bool in_bits,
+                       tree::Tree& tree) {
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         tree::TreeNode& node = tree.nodes[i];
         double* value = tree.value.data() + i * n_classes;
         if (node.first_child < 0) {
             const std::size_t leaf = packed.nodes[i].leaf();
             for (std::size_t k = 0; k < n_classes; ++k)
-                value[k] = packed.counts[leaf * n_classes + k];
+                value[k] = weight_at(packed, leaf * n_classes + k);
         } else {
             const double* left =
                 tree.value.data() + static_cast<std::size_t>(node.first_child) * n_classes;
             for (std::size_t k = 0; k < n_classes; ++k) value[k] = left[k] + left[n_classes + k];
         }
-        double squares = 0.0;
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            node.weight += value[k];
-            squares += value[k] * value[k];
-        }
-        node.impurity = std::max(0.0, 1.0 - squares * (1.0 / node.weight) / node.weight);
+        for (std::size_t k = 0; k < n_classes; ++k) node.weight += value[k];
+        node.impurity =
+            impurity_of(purity_of(value, n_classes, node.weight, in_bits), node.weight, in_bits);
     }
 }
 
@@ -61,7 +78,7 @@ void summarise_values(const PackedTree& packed, tree::Tree& tree) {
         tree::TreeNode& node = tree.nodes[i];
         if (node.first_child < 0) {
             const std::size_t leaf = packed.nodes[i].leaf();
-            moments[i] = {static_cast<double>(packed.counts[leaf]), packed.values[leaf],
+            moments[i] = {weight_at(packed, leaf), packed.values[leaf],
                           packed.spread.empty() ? 0.0 : packed.spread[leaf]};
         } else {
             const auto first = static_cast<std::size_t>(node.first_child);
@@ -74,12 +91,11 @@ void summarise_values(const PackedTree& packed, tree::Tree& tree) {
 }
 
 /// What the general grower notes of a node beside what prediction needs; the same bits for classes.
-void add_general_figures(const PackedTree& packed, std::uint32_t n_classes, tree::Tree& tree) {
-    const auto purity_of = [&](std::size_t i) {  // criteria/gini.hpp
-        double squares = 0.0;
-        for (std::size_t k = 0; k < n_classes; ++k)
-            squares += tree.value[i * n_classes + k] * tree.value[i * n_classes + k];
-        return squares * (1.0 / tree.nodes[i].weight);
+void add_general_figures(const PackedTree& packed, std::uint32_t n_classes, bool in_bits,
+                         tree::Tree& tree) {
+    const auto purity_at = [&](std::size_t i) {
+        return purity_of(tree.value.data() + i * n_classes, n_classes, tree.nodes[i].weight,
+                         in_bits);
     };
     for (std::size_t i = tree.nodes.size(); i-- > 0;) {
         tree::TreeNode& node = tree.nodes[i];
@@ -91,7 +107,7 @@ void add_general_figures(const PackedTree& packed, std::uint32_t n_classes, tree
         node.n_rows = tree.nodes[first].n_rows + tree.nodes[first + 1].n_rows;
         if (n_classes > 0)
             node.gain = node.score =
-                std::max(0.0, (purity_of(first) + purity_of(first + 1) - purity_of(i)) *
+                std::max(0.0, (purity_at(first) + purity_at(first + 1) - purity_at(i)) *
                                   (1.0 / node.weight));
         if (node.kind == 2)
             node.score -= node.impurity *
@@ -124,7 +140,7 @@ std::int64_t whole_threshold(double threshold) {
 }
 
 tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
-                  const std::vector<bool>& is_real) {
+                  const std::vector<bool>& is_real, bool in_bits) {
     tree::Tree tree;
     tree.width = n_classes == 0 ? 1 : n_classes;
     tree.nodes.resize(packed.nodes.size());
@@ -146,7 +162,7 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         for (std::uint32_t b = 0; b < 2; ++b)
             tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);
     }
-    if (n_classes > 0) summarise_classes(packed, n_classes, tree);
+    if (n_classes > 0) summarise_classes(packed, n_classes, in_bits, tree);
     else summarise_values(packed, tree);
     for (tree::TreeNode& node : tree.nodes) {
         node.n_rows = static_cast<std::int64_t>(node.weight);
@@ -159,7 +175,7 @@ tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
         }
         node.gain = node.score = std::max(0.0, node.impurity - left_over / node.weight);
     }
-    if (!packed.names.n_rows.empty()) add_general_figures(packed, n_classes, tree);
+    if (packed.must_be_unpacked()) add_general_figures(packed, n_classes, in_bits, tree);
     return tree;
 }
 

@@ -10,6 +10,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/criteria/registry.hpp"
+#include "treewright/data/exact_weights.hpp"
 #include "treewright/grow/absolute_finder.hpp"
 #include "treewright/grow/limits.hpp"
 #include "treewright/missing/registry.hpp"
@@ -37,34 +38,6 @@ double smallest_side(const GrowOptions& options, const data::Target& target, dou
     return kWhole * (tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0));
 }
 
-/// Whether sums of weights, and of the targets times them (data/target_grid.hpp), are exact.
-bool are_whole(std::span<const double> weights) {
-    constexpr double kMost = 0x1p26;
-    double total = 0.0;
-    for (const double weight : weights) {
-        if (weight != std::floor(weight)) return false;
-        total += weight;
-    }
-    return total <= kMost;
-}
-
-/// Whether sums of weights are exact: all are multiples of one power of two, as those of 24 bits
-/// are (RowWeights.relative in Python), and their sum has no more bits than a double.
-bool add_exactly(std::span<const double> weights) {
-    constexpr int kBits = 52;
-    int last = std::numeric_limits<int>::max();  // place of the last bit of any weight
-    double total = 0.0;
-    for (const double weight : weights) {
-        if (!(weight > 0.0)) continue;
-        int exponent = 0;
-        const auto mantissa =
-            static_cast<std::uint64_t>(std::ldexp(std::frexp(weight, &exponent), kBits + 1));
-        last = std::min(last, exponent - kBits - 1 + std::countr_zero(mantissa));
-        total += weight;
-    }
-    return total == 0.0 || std::ilogb(total) - last < kBits;
-}
-
 template <criteria::Criterion C>
 class AdditiveFinder final : public Finder {
 public:
@@ -80,11 +53,12 @@ public:
         limits.two_branches_suffice = options.two_branches_suffice;
         limits.class_boundaries = options.class_boundaries;
         if (options.merging.is_on) test = make_test();
-        sums_exactly = !options.missing.divides && are_whole(data.weight) && are_whole(data.copies);
+        sums_exactly = !options.missing.divides && data::are_whole(data.weight) &&
+                       data::are_whole(data.copies);
         // Of classes one cut adds up weights alone; scans add up their squares.
         cuts_exactly = sums_exactly ||
                        (std::is_base_of_v<criteria::ClassSums, C> && !options.missing.divides &&
-                        add_exactly(data.weight) && are_whole(data.copies));
+                        data::add_exactly(data.weight) && data::are_whole(data.copies));
     }
 
     [[nodiscard]] std::size_t width() const override { return criterion.width(); }

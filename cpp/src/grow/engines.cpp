@@ -9,7 +9,7 @@ namespace {
 
 bool serves_table(const data::Dataset& data) {
     const data::Target& target = data.target;
-    return data.n_rows < kMostRowsOfFastGrower && data.weight.empty() && data.copies.empty() &&
+    return data.n_rows < kMostRowsOfFastGrower && data.case_weight.empty() && data.copies.empty() &&
            target.n_outputs == 1 && (!target.is_classification() || target.n_classes[0] > 1);
 }
 
@@ -60,8 +60,9 @@ bool serves_options(const GrowOptions& options) {
     served.block.n_bins = 0;
     served.tally = options.tally;
 
+    const criteria::Traits criterion = criteria::traits_of(options.criterion);
     return options == served && options.missing.sends_to_one_side && !options.columns.empty() &&
-           criteria::traits_of(options.criterion).is_fused;
+           (criterion.is_fused || criterion.grows_on_rows);
 }
 
 }  // namespace
@@ -92,9 +93,10 @@ bool fast_grower_serves_gaps(const GrowOptions& options) {
     return options.missing == missing::policy_named("learned_side");
 }
 
-Engine engine_of(const GrowOptions& options, const data::Dataset& data) {
+Engine engine_of(const GrowOptions& options, const data::Dataset& data, bool is_weighed) {
     if (!fast_grower_serves(options, data)) return Engine::general;
-    if (has_names(data)) return Engine::rows;
+    if (has_names(data) || is_weighed || !criteria::traits_of(options.criterion).is_fused)
+        return Engine::rows;
     return options.splitter == split::Splitter::best ? Engine::best_cuts : Engine::drawn_cuts;
 }
 

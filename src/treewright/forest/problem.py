@@ -19,6 +19,7 @@ from treewright.core import (
     weights_of_tree,
 )
 from treewright.core import columns_of_tree as core_columns_of_tree
+from treewright.criteria import CRITERIA
 from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget
 from treewright.data.read.weights import RowWeights
@@ -239,11 +240,17 @@ class ForestProblem:
         return replace(self, problem=replace(self.problem, weights=RowWeights()), draws=draws)
 
     def _unpacked(self, packed: PackedForest, engine: str) -> Trees:
-        """Return trees with questions on names, for which packed ones have no room."""
+        """Return trees with what packed ones have no room for: names, weights, entropy."""
+        in_bits = CRITERIA[self.problem.options.criterion_traits.core].is_in_bits
         is_real = [spec.storage == "float" for spec in self.problem.table.schema.columns]
         return ListedTrees(
             [
-                tree_of(self.problem, packed.tree(i, is_real), recalls=False, engine=engine)
+                tree_of(
+                    self.problem,
+                    packed.tree(i, is_real, in_bits),
+                    recalls=False,
+                    engine=engine,
+                )
                 for i in range(packed.n_trees)
             ]
         )
@@ -256,7 +263,7 @@ class ForestProblem:
             grown = grow_packed(self.columns, self.target, options, forest, self.sampling, report)
             if grown is not None:
                 packed, engine = grown
-                if any(spec.kind == "nominal" for spec in problem.table.schema.columns):
+                if packed.must_be_unpacked:
                     return self._unpacked(packed, engine)
                 target = problem.target
                 n_classes = len(target.classes[0]) if isinstance(target, ClassTarget) else 0

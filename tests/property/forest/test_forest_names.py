@@ -1,4 +1,4 @@
-"""Forests on tables with names: the grower on rows grows the trees of the general one."""
+"""Forests on tables with names, of weighed rows or by entropy: grown on rows as generally."""
 
 from dataclasses import fields
 from typing import Any
@@ -25,19 +25,20 @@ CATEGORIES = 2
 
 
 @st.composite
-def forests(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any]:
+def forests(draw: st.DrawFn, least_names: int = 1) -> tuple[Any, dict[str, Any], Any]:
     """Return a forest, a table with names and a target."""
     n_rows = draw(st.integers(2, 80))
     random = np.random.default_rng(draw(st.integers(0, 10_000)))
     share = draw(st.sampled_from([0.0, 0.0, 0.1, 0.6]))
     table: dict[str, Any] = {}
-    for i in range(draw(st.integers(1, 3))):  # two levels to one for each row
+    for i in range(draw(st.integers(least_names, 3))):  # two levels to one for each row
         levels = draw(st.sampled_from([2, 3, 9, 12, 40, 200]))
         names = np.array([f"n{code}" for code in random.integers(0, levels, n_rows)], object)
         names[random.random(n_rows) < share] = None
         table[f"n{i}"] = names
-    table["n0"][0] = "n0"  # a column without a name has no type
-    for i in range(draw(st.integers(0, 3))):
+    if "n0" in table:
+        table["n0"][0] = "n0"  # a column without a name has no type
+    for i in range(draw(st.integers(0 if table else 1, 3))):
         column = draw(
             st.sampled_from(
                 [
@@ -47,7 +48,7 @@ def forests(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any]:
                 ]
             )
         )
-        if column.dtype == np.float64:
+        if column.dtype == np.float64 and table:
             column = np.where(random.random(n_rows) < share, np.nan, column)
         table[f"x{i}"] = column
     n_classes = draw(st.sampled_from([0, 2, 2, 4]))
@@ -114,15 +115,7 @@ def check_same_tree(ours: Tree, theirs: Tree) -> None:
             pairs.append((int(one.first_child[i]) + branch, int(other.first_child[j]) + branch))
 
 
-# A name for each row is a hard case, and warned about.
-@pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
-@given(forests())
-@examples(3.0)
-def test_trees_on_names_are_those_of_the_general_grower(
-    made: tuple[Any, dict[str, Any], Any],
-) -> None:
-    forest, table, target = made
-    forest.fit(table, target)
+def check_against_general(forest: Any) -> None:
     assert forest.ensemble_.engine == "rows"
     training = forest._training
     general = grow_trees(
@@ -137,19 +130,93 @@ def test_trees_on_names_are_those_of_the_general_grower(
         check_same_tree(tree, tree_of(training.problem, arrays, recalls=False))
 
 
+# A name for each row is a hard case, and warned about.
+@pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
+@given(forests())
+@examples(3.0)
+def test_trees_on_names_are_those_of_the_general_grower(
+    made: tuple[Any, dict[str, Any], Any],
+) -> None:
+    forest, table, target = made
+    forest.fit(table, target)
+    check_against_general(forest)
+
+
+@pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
+@given(forests(least_names=0), st.data())
+@examples(3.0)
+def test_trees_of_weighed_rows_are_those_of_the_general_grower(
+    made: tuple[Any, dict[str, Any], Any],
+    data: st.DataObject,
+) -> None:
+    forest, table, target = made
+    n_rows = len(target)
+    random = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    weight = data.draw(
+        st.sampled_from(
+            [
+                random.uniform(0.1, 3.0, n_rows),
+                random.integers(0, 4, n_rows).astype(np.float64),
+                # Sums of far more bits than a double, where drawn rows are rounded.
+                np.exp(random.normal(size=n_rows) * (8.0 if forest.bootstrap else 1.0)),
+            ]
+        )
+    )
+    weight[:2] = 1.0, 2.0  # they differ, and both classes count
+    if isinstance(forest, RandomForestClassifier | ExtraTreesClassifier):
+        forest.class_weight = data.draw(
+            st.sampled_from([None, None, "balanced", "balanced_subsample"])
+        )
+        forest.criterion = data.draw(st.sampled_from(["gini", "entropy"]))
+    forest.min_weight_fraction_leaf = data.draw(st.sampled_from([0.0, 0.0, 0.07]))
+    if isinstance(forest, RandomForestRegressor | ExtraTreesRegressor):
+        # Products of weights and targets are rounded, so that roundings decide between equal means.
+        target = target + random.normal(size=n_rows) / 8.0
+    forest.fit(table, target, sample_weight=weight)
+    check_against_general(forest)
+
+
+@pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
+@given(forests(least_names=0))
+@examples(2.0)
+def test_trees_by_entropy_are_those_of_the_general_grower(
+    made: tuple[Any, dict[str, Any], Any],
+) -> None:
+    forest, table, target = made
+    if not isinstance(forest, RandomForestClassifier | ExtraTreesClassifier):
+        return
+    forest.criterion = "entropy"
+    forest.fit(table, target)
+    check_against_general(forest)
+
+
+@pytest.mark.parametrize("weighs", [False, True])
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesRegressor])
-def test_one_tree_on_names_is_the_same_for_any_number_of_threads(kind: Any) -> None:
+def test_one_tree_on_names_is_the_same_for_any_number_of_threads(kind: Any, weighs: bool) -> None:
     random = np.random.default_rng(3)
     n_rows = 30_000  # enough for a tree to be shared
     codes = random.integers(0, 30, n_rows)
     names = np.array([f"n{code}" for code in range(30)], object)[codes]
     table = {"name": names, "x": random.normal(size=n_rows), "y": random.integers(0, 9, n_rows)}
     target = (codes % 3 + table["x"] + random.normal(size=n_rows) > 1).astype(np.int64)
+    weight = random.uniform(0.5, 2.0, n_rows)
     state: list[list[bytes]] = []
     for n_jobs in (1, 2, 3):
-        forest = kind(1, random_state=0, min_samples_leaf=5, n_jobs=n_jobs).fit(table, target)
+        forest = kind(1, random_state=0, min_samples_leaf=5, n_jobs=n_jobs)
+        forest.fit(table, target, sample_weight=weight if weighs else None)
         (tree,) = forest.ensemble_
         arrays = tree.arrays
         names_of = ("column", "threshold", "value", "first_child", "code", "branch_of_code")
         state.append([getattr(arrays, name).tobytes() for name in names_of])
     assert state[0] == state[1] == state[2]
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+@pytest.mark.parametrize("weighs", [False, True])
+def test_tables_of_bits_by_entropy_are_grown_as_generally(kind: Any, weighs: bool) -> None:
+    random = np.random.default_rng(4)
+    X = random.integers(0, 2, (200, 30)).astype(np.float64)
+    y = (X[:, :5].sum(axis=1) + random.normal(size=200) > 2.5).astype(np.int64)
+    weight = random.uniform(0.2, 2.0, 200) if weighs else None
+    forest = kind(N_TREES, criterion="entropy", random_state=0, n_jobs=1)
+    check_against_general(forest.fit(X, y, sample_weight=weight))

@@ -60,6 +60,17 @@ def test_text_arrays_are_coded_as_lists_are(texts: list[str]) -> None:
     assert (codes.tolist(), distinct) == (expected_codes.tolist(), expected)
 
 
+@pytest.mark.parametrize("n_texts", [2, 50, 20_000])  # hashes of so many collide
+@pytest.mark.parametrize("dtype", ["<U10", ">U10"])
+def test_long_text_arrays_are_coded_as_lists_are(n_texts: int, dtype: str) -> None:
+    numbers = np.random.default_rng(0).integers(0, n_texts, 70_000)  # more than one block
+    texts = [f"text {i}" for i in numbers.tolist()]
+    codes, distinct = code_text_array(np.array(texts, dtype=dtype))
+    expected_codes, expected = code_text(texts)
+    np.testing.assert_array_equal(codes, expected_codes)
+    assert distinct == expected
+
+
 def test_floor_saturates() -> None:
     given_values = np.array([1.9, -1.1, 1e30, -1e30, np.inf, -np.inf, 2.0**63, -(2.0**63)])
     low, high = -(2**63), 2**63 - 1

@@ -7,8 +7,11 @@ namespace treewright::criteria {
 /// Shannon entropy in bits, -sum_k p_k log2 p_k with 0 log 0 = 0 (Quinlan 1986, ID3).
 /// Gain ratio and the textbook's impurity ratio build on it; they are `selection`, not criteria.
 struct Entropy : ClassSums, Additive<Entropy> {
-    static constexpr Traits traits{
-        .name = "entropy", .impurity = "entropy", .is_in_bits = true, .judges_stumps = true};
+    static constexpr Traits traits{.name = "entropy",
+                                   .impurity = "entropy",
+                                   .is_in_bits = true,
+                                   .grows_on_rows = true,
+                                   .judges_stumps = true};
 
     explicit Entropy(const data::Target& target) : ClassSums(target) {
         const std::size_t n_rows = target.classes.size() / target.n_outputs;
@@ -16,7 +19,8 @@ struct Entropy : ClassSums, Additive<Entropy> {
         for (std::size_t n = 0; n < table.size(); ++n) table[n] = computed(static_cast<double>(n));
     }
 
-    /// x log2 x, from a table for the small whole numbers that unweighted counts are.
+    static double computed(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
+    /// The same, x log2 x, from a table for the small whole numbers that unweighted counts are.
     [[nodiscard]] double x_log_x(double x) const {
         if (x < static_cast<double>(table.size())) {
             const auto whole = static_cast<std::size_t>(x);
@@ -40,7 +44,6 @@ struct Entropy : ClassSums, Additive<Entropy> {
 
 private:
     static constexpr std::size_t kMostTabulated = 1U << 14;  // 128 KiB: stays in L2
-    static double computed(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
     std::vector<double> table;
 };
 static_assert(Criterion<Entropy>);

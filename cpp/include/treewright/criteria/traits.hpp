@@ -38,6 +38,8 @@ struct Traits {
     bool needs_order = false;
     /// Has its own loops that need no tally: the fused scan, the fast grower of forests.
     bool is_fused = false;
+    /// The fast grower of forests on rows knows it, too (forest/fast/row_cuts.hpp).
+    bool grows_on_rows = false;
     /// AdaBoost's stumps can be judged by it.
     bool judges_stumps = false;
     /// Splits are compared to the last bit, because a program's own rounding is wanted.

@@ -33,7 +33,13 @@ struct ForestOptions {
                                                          const ForestOptions& forest,
                                                          std::uint64_t tree);
 
-/// The weights of the rows drawn for a tree, each so many times.
+/// What each row weighs each time that it is drawn for a tree, so that sums are exact
+/// (data/exact_weights.hpp); empty if all weigh the same.
+[[nodiscard]] std::vector<double> factors_of(std::span<const std::uint32_t> copies,
+                                             const data::Dataset& data,
+                                             const ForestOptions& forest);
+
+/// The weights of the rows drawn for a tree: times drawn x factor.
 [[nodiscard]] std::vector<double> weights_of(std::span<const std::uint32_t> copies,
                                              const data::Dataset& data,
                                              const ForestOptions& forest);

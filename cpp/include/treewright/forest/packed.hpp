@@ -72,9 +72,13 @@ struct PackedTree {
     std::vector<std::uint32_t> counts;  ///< leaves x classes: rows drawn; regression: leaves
     std::vector<double> values;         ///< regression: prediction of each leaf
     std::vector<double> spread;         ///< regression: sum of squares in each leaf; empty: all 0
+    std::vector<double> weights;        ///< in place of counts where rows weigh differently
     std::vector<double> importance;     ///< by column: decrease of impurity, weighted by rows
-    PackedNames names;                  ///< empty in trees that predict
+    PackedNames names;                  ///< empty in trees that predict, as are weights
     PackedShown shown;                  ///< the same
+
+    /// Whether it holds what prediction knows nothing of.
+    [[nodiscard]] bool must_be_unpacked() const { return !names.n_rows.empty(); }
 };
 
 /// How the predictions of the trees are combined.
@@ -120,9 +124,10 @@ void walk_blocks(const tree::Rows& rows, Team& team,
                  const std::function<void(const WalkBlock& block)>& work);
 [[nodiscard]] std::size_t n_walk_blocks(const tree::Rows& rows);
 
-/// Computes everything that follows from the leaves; `is_real`: columns of decimals, not integers.
+/// Computes everything that follows from the leaves; `is_real`: columns of decimals, not integers;
+/// `in_bits`: impurity is entropy, not Gini's.
 [[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
-                                const std::vector<bool>& is_real);
+                                const std::vector<bool>& is_real, bool in_bits = false);
 
 /// The threshold of a column of integers; of the question whether a value is known, the largest.
 [[nodiscard]] std::int64_t whole_threshold(double threshold);

@@ -12,8 +12,9 @@
 /// |            |                             | node looks at all of them                    |
 /// | rows       | the same                    | the same, where best_cuts_engine says that   |
 /// |            |                             | it is faster (forest/fast/grower_rows.cpp)   |
-/// |            | the same, either way of     | the same, with nominal columns: sets of      |
-/// |            | cutting, nominal columns    | values, or one against the rest              |
+/// |            | the same, either way of     | the same, with nominal columns (sets of      |
+/// |            | cutting                     | values, or one against the rest), rows that  |
+/// |            |                             | weigh differently, or entropy                |
 /// | drawn_cuts | the same, cuts drawn        | the same (forest/fast/grower_drawn_cuts.cpp) |
 /// | histogram  | trees of gradient boosting  | binned columns, one score a tree             |
 /// |            |                             | (boosting/grower.hpp)                        |
@@ -57,9 +58,10 @@ inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
 /// The engine that grows a tree that stands alone.
 [[nodiscard]] Engine engine_of_tree(const GrowOptions& options, const data::Dataset& data);
 
-/// The engine that grows the trees of a forest; where it is best_cuts, best_cuts_engine has the
-/// last word.
-[[nodiscard]] Engine engine_of(const GrowOptions& options, const data::Dataset& data);
+/// The engine that grows the trees of a forest, whose rows may weigh differently; where it is
+/// best_cuts, best_cuts_engine has the last word.
+[[nodiscard]] Engine engine_of(const GrowOptions& options, const data::Dataset& data,
+                               bool is_weighed = false);
 
 /// What the choice between the two fast growers of best cuts depends on.
 struct ColumnsToLookAt {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "treewright/criteria/registry.hpp"
 #include "treewright/forest/fast/kernels/cells.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
@@ -141,13 +140,16 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
 
 std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
                                          const grow::GrowOptions& options, Team& team,
-                                         std::optional<grow::Engine> engine) {
+                                         std::optional<grow::Engine> engine, bool is_weighed) {
     const std::size_t n_columns = data.columns.size();
     auto made = std::make_unique<FastData>();
     made->data = &data;
     if (!note_columns(data, options, *made, team)) return nullptr;
     made->has_names = grow::has_names(data);
-    if (options.splitter != split::Splitter::best && !made->has_names) {
+    made->is_weighed = is_weighed;
+    const grow::Engine wanted = grow::engine_of(options, data, is_weighed);
+    made->is_unpacked = wanted == grow::Engine::rows;
+    if (wanted == grow::Engine::drawn_cuts) {
         made->engine = grow::Engine::drawn_cuts;
         std::atomic<bool> is_single{true};
         team.for_each(n_columns, [&](std::size_t c, std::size_t) {
@@ -157,7 +159,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
         else lay_out(data, options, made->doubles, team);
         return made;
     }
-    if (made->has_names) engine = grow::Engine::rows;
+    if (wanted == grow::Engine::rows) engine = wanted;
     made->engine = engine ? *engine : choose(data, options, *made, team);
     const bool is_coded = made->engine == grow::Engine::rows;
     if (is_coded) made->coded.resize(n_columns);
@@ -175,7 +177,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
                  !(made->coded[c] = code_few(column, data.n_rows)).is_narrow())
             made->coded[c] = code_sorted(column, rows, scratch[thread], team.progress());
     });
-    lay_bits(*made, team);
+    if (options.splitter == split::Splitter::best) lay_bits(*made, team);  // drawn cuts read values
     return made;
 }
 

@@ -17,15 +17,15 @@ public:
     ListGrower(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
         : ListCuts(shared, options, progress) {}
 
-    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+    PackedTree grow(const DrawnRows& drawn, std::uint64_t tree, bool is_caller,
                     Team& team) override {
         asks = is_caller;
         FastNode& root = nodes.begin(tree);
         open_cuts.clear();
-        number_rows(copies);
+        number_rows(drawn.copies);
         parts.begin(team, table_row.size());
         nodes.keeps_credits = parts.is_shared();
-        fill_lists(root, copies);
+        fill_lists(root, drawn.copies);
         look_up(root);
         open_root(root);
         const std::uint32_t* rows = list_of(root, nodes.options.columns[0]);

@@ -48,11 +48,11 @@ public:
           is_two(n_classes > 0 && n_classes <= 2),
           least(std::max({1.0, options.min_leaf, options.min_leaf_weight})) {}
 
-    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+    PackedTree grow(const DrawnRows& drawn, std::uint64_t tree, bool is_caller,
                     Team& team) override {
         asks = is_caller;
         FastNode& root = nodes.begin(tree);
-        fill(copies);
+        fill(drawn.copies);
         parts.begin(team, n_drawn);
         nodes.keeps_credits = parts.is_shared();
         open_root(root);

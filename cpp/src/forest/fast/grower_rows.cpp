@@ -22,16 +22,17 @@ public:
     RowGrower(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
         : RowCuts(shared, options), progress(progress) {}
 
-    PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree, bool is_caller,
+    PackedTree grow(const DrawnRows& drawn, std::uint64_t tree, bool is_caller,
                     Team& team) override {
         asks = is_caller;
+        begin_limits();
         FastNode& root = nodes.begin(tree);
-        take_rows(copies);
+        take_rows(drawn, root);
         parts.begin(team, own.size());
         nodes.keeps_credits = parts.is_shared();
         look_up(root);
         open_root(root);
-        if (!nodes.within_limits(root.size(), 0, root.weight) || is_settled(root)) {
+        if (!nodes.within_limits(root) || is_settled(root)) {
             close(root);
             nodes.stack.clear();
         }
@@ -45,6 +46,8 @@ private:
         while (!nodes.stack.empty()) {
             FastNode node = nodes.pop();
             if (kind == Kind::classes) nodes.classes.resize(node.classes + n_classes);
+            if (kind == Kind::classes && is_weighed)
+                nodes.class_weights.resize(node.classes + n_classes);
             if (parts.takes(node)) {
                 parts.add(nodes, node);
                 continue;
@@ -70,10 +73,12 @@ private:
 
     void grow_part(const RowGrower& top, FastPart& part, bool is_caller) {
         asks = is_caller;
+        begin_limits();
         const FastNode& root = nodes.begin(top.nodes, part);
         make_room(root.size());
         std::copy_n(top.own.data() + part.node.begin, root.size(), own.data());
         grid_of_table = top.grid_of_table;
+        weighed_of_table = top.weighed_of_table;
         grow_open();
         nodes.finish(part);
     }
@@ -82,26 +87,41 @@ private:
 
     /// An entry for each row drawn, in the order of the table; rows drawn more often than an entry
     /// can count have several.
-    void take_rows(std::span<const std::uint32_t> copies) {
+    void take_rows(const DrawnRows& drawn, FastNode& root) {
+        weight_of_table = drawn.weight;
+        const auto times_of = [&](std::size_t row) {
+            return is_weighed && weight_of_table[row] == 0.0 ? 0 : drawn.copies[row];
+        };
         std::size_t n = 0;
-        double total = 0.0;
-        for (const std::uint32_t times : copies) {
+        root.weight = root.copies = 0.0;
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            const std::uint32_t times = times_of(row);
             n += (std::size_t{times} + kMostWeight - 1) / kMostWeight;
-            total += times;
+            root.copies += times;
+            root.weight += times * (is_weighed ? weight_of_table[row] : 1.0);
         }
-        require(n > 0 && n < kMostRows && total < 0x1.0p31, "number of rows drawn");
-        nodes.total_weight = total;
+        require(n > 0 && n < kMostRows && root.copies < 0x1.0p31, "number of rows drawn");
+        nodes.total_weight = root.weight;
         make_room(n);
         std::uint32_t* to = own.data();
         for (std::size_t row = 0; row < data.n_rows; ++row) {
             const std::uint32_t positive =
                 kind == Kind::two_classes && data.target.classes[row] == 1 ? kPositive : 0;
-            for (std::uint32_t more = copies[row]; more > 0;) {
+            for (std::uint32_t more = times_of(row); more > 0;) {
                 const std::uint32_t w = std::min(more, kMostWeight);
                 *to++ = static_cast<std::uint32_t>(row) << kRowAt | w << kWeightAt | positive;
                 more -= w;
             }
         }
+        if (is_weighed && kind != Kind::values) weigh_classes();
+    }
+    void weigh_classes() {
+        own_weighed.resize(data.n_rows);
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            const double weight = weight_of_table[row];
+            own_weighed[row] = {weight, data.target.classes[row] == 1 ? weight : 0.0};
+        }
+        weighed_of_table = own_weighed.data();
     }
     void make_room(std::size_t n) {
         own.resize(n);
@@ -119,6 +139,7 @@ private:
         for (std::uint32_t i = 0; i < node.size(); ++i) {
             const std::uint32_t row = row_of(rows[i]);
             if (kind == Kind::classes) home_class[i] = data.target.classes[row];
+            if (is_weighed) home_weighed[i] = weighed_of_table[row];
             if (kind == Kind::values) {
                 home_grid[i] = grid_of_table[row];
                 home_target[i] = data.target.values[row];
@@ -129,19 +150,23 @@ private:
     /// Selects what the numbers of the node's rows refer to.
     void look_up(const FastNode& node) {
         class_of_row = node.is_home ? home_class.data() : data.target.classes.data();
+        weighed = node.is_home ? home_weighed.data() : weighed_of_table;
         on_grid = node.is_home ? home_grid.data() : grid_of_table;
         target_of_row = node.is_home ? home_target.data() : data.target.values.data();
     }
 
     void open_root(FastNode& root) {
         root.end = static_cast<std::uint32_t>(own.size());
-        root.weight = nodes.total_weight;
         if (kind == Kind::classes) {
             nodes.classes.assign(n_classes, 0);
-            for (const std::uint32_t word : own) nodes.classes[class_of(word)] += weight_of(word);
+            if (is_weighed) nodes.class_weights.assign(n_classes, 0.0);
+            for (const std::uint32_t word : own) {
+                nodes.classes[class_of(word)] += weight_of(word);
+                if (is_weighed) nodes.class_weights[class_of(word)] += full_weight_of(word);
+            }
         } else if (kind == Kind::two_classes) {
             for (const std::uint32_t word : own)
-                if ((word & kPositive) != 0) root.sum += weight_of(word);
+                if ((word & kPositive) != 0) root.sum += full_weight_of(word);
         } else {
             lay_grid(root);
         }
@@ -159,11 +184,21 @@ private:
         nodes.unit = data::grid_scale(std::max(highest - offset, offset - lowest), root.weight);
         grid.resize(data.n_rows);
         on_grid = grid_of_table = grid.data();
+        if (is_weighed) own_weighed.resize(data.n_rows);
+        weighed = weighed_of_table = own_weighed.data();
         for (const std::uint32_t word : own) {
-            double& value = grid[row_of(word)];
-            value = std::nearbyint((target_of(word) - offset) * nodes.unit);
-            root.sum += value * weight_of(word);
+            const std::uint32_t row = row_of(word);
+            grid[row] = std::nearbyint((target_of(word) - offset) * nodes.unit);
+            if (is_weighed)  // products have more bits than a double: rounded, their sums are exact
+                own_weighed[row] = {weight_of_table[row],
+                                    std::nearbyint(weight_of_table[row] * grid[row])};
+            root.sum += weight_of(word) * (is_weighed ? own_weighed[row].target : grid[row]);
         }
+    }
+
+    /// The weight of an entry's row, times how often the entry counts it.
+    [[nodiscard]] double full_weight_of(std::uint32_t word) const {
+        return weight_of(word) * (is_weighed ? weighed[row_of(word)].weight : 1.0);
     }
 
     [[nodiscard]] double target_of(std::uint32_t word) const { return target_of_row[row_of(word)]; }
@@ -174,11 +209,12 @@ private:
     // ---------------------------------------------------------------- splits
 
     void split_or_close(FastNode& node) {
-        const double purity = nodes.purity_of(node);
+        const double purity = tie_scale_of(node);
         nodes.begin_draws(node);
         shares.clear();
         // Two rows are separated alike by every column: the first that separates them wins.
-        const bool is_pair = node.size() == 2 && least == 1.0 && !shared.has_names && !is_drawn();
+        const bool is_pair = node.size() == 2 && least == 1.0 && !is_weighed && !entropy &&
+                             !shared.has_names && !is_drawn();
         if (parts.is_shared()) {
             judge_together(node);
         } else {
@@ -199,20 +235,9 @@ private:
     [[nodiscard]] const FastCut* select(const FastNode& node, double purity) {
         if (std::none_of(shares.begin(), shares.end(), [](double share) { return share > 0.0; }))
             return nodes.select(node, purity);
-        const double impurity = kind == Kind::values ? variance_of(node) : 1.0 - purity;
+        const double impurity = impurity_of(node);
         for (double& share : shares) share *= impurity;
         return nodes.select(node, purity, shares);
-    }
-    /// Of the targets on the grid.
-    [[nodiscard]] double variance_of(const FastNode& node) const {
-        const NodeRows rows = rows_of(node);
-        const double mean = node.sum / node.weight;
-        double squares = 0.0;
-        for (std::uint32_t i = 0; i < rows.n; ++i) {
-            const double off = on_grid[row_of(rows.words[i])] - mean;
-            squares += weight_of(rows.words[i]) * off * off;
-        }
-        return squares / node.weight;
     }
 
     /// Judges the columns of a large node by all threads.
@@ -238,7 +263,7 @@ private:
 
     void divide(const FastNode& node, FastCut cut, double purity) {
         const Located found = locate(node, cut, purity, scratch[0]);
-        weight_of_question = node.weight * nodes.options.distinct_share;
+        weight_of_question = node.copies * nodes.options.distinct_share;
         cut.gaps = found.gaps;
         nodes.credit(cut, node.weight);
         const std::uint32_t n_left = part_rows(node, cut.column, found);
@@ -253,17 +278,18 @@ private:
         children[0].end = children[1].begin = node.begin + n_left;
         children[0].weight = found.weight;
         children[0].sum = found.target;
+        children[0].copies = is_weighed ? found.copies : found.weight;
         if (kind == Kind::classes) count_classes(node, children);
         children[1].weight = node.weight - children[0].weight;
+        children[1].copies = node.copies - children[0].copies;
         children[1].sum = node.sum - children[0].sum;
         nodes.set_cut(node.node, cut, threshold_of(cut.column, found),
                       children[0].weight >= children[1].weight, first);
-        if (found.names != nullptr) nodes.tree.nodes[node.node].column |= PackedNode::kNames;
+        if (found.is_names) nodes.tree.nodes[node.node].column |= PackedNode::kNames;
         bool grows[2];
         for (std::uint32_t b = 0; b < 2; ++b) {
             const FastNode& child = children[b];
-            grows[b] =
-                nodes.within_limits(child.size(), child.depth, child.weight) && !is_settled(child);
+            grows[b] = nodes.within_limits(child) && !is_settled(child);
             if (!grows[b]) close(child);
             else children[b].key = Mixed(node.key.with(b));
         }
@@ -273,7 +299,7 @@ private:
 
     [[nodiscard]] double threshold_of(std::uint32_t c, const Located& found) {
         const data::Column& column = data.columns[c];
-        if (found.names != nullptr) return ask_for_names(c, *found.names);
+        if (found.is_names) return ask_for_names(c, found);
         if (found.is_open) return open_threshold(column);
         if (found.is_drawn) return column.is_real() ? found.drawn : std::floor(found.drawn);
         const std::vector<std::uint32_t>& row_of_code = shared.coded[c].first_row;
@@ -285,29 +311,45 @@ private:
     }
 
     /// Notes a question on names, as grow/question.hpp does; returns its number.
-    [[nodiscard]] double ask_for_names(std::uint32_t c, const split::Candidate& found) {
+    [[nodiscard]] double ask_for_names(std::uint32_t c, const Located& located) {
         const data::Column& column = data.columns[c];
         PackedNames& names = nodes.tree.names;
         const auto add = [&](std::int64_t code, std::uint32_t branch) {
             names.code.push_back(static_cast<std::int32_t>(code));
             names.branch.push_back(static_cast<std::int32_t>(branch));
         };
-        if (found.other_branch >= 0) {  // every declared value is known
+        const auto add_run = [&](std::uint32_t code, std::uint32_t branch) {
+            add(column.whole(shared.coded[c].first_row[code]), branch);
+        };
+        if (located.names == nullptr) {
+            const DrawnNames& drawn = scratch[0].drawn_names;
+            for (std::uint32_t code = 0; code < column.n_codes && located.is_open; ++code)
+                add(code, 0);  // every declared value is known
+            for (std::size_t i = 0; i < drawn.code.size() && !located.is_open; ++i)
+                add_run(drawn.code[i], drawn.branch[i]);
+            finish_names(false, 0.0);
+            return static_cast<double>(names.size() - 1);
+        }
+        const split::Candidate& found = *located.names;
+        if (found.other_branch >= 0) {
             for (std::uint32_t code = 0; code < column.n_codes; ++code)
                 add(code, static_cast<std::uint32_t>(found.other_branch));
         } else {
             const RowRuns& runs = scratch[0].runs;
             for (std::uint32_t run = 0; run < runs.n; ++run)
                 if (!found.has_rest || found.branch_of_run[run] == 0)
-                    add(column.whole(shared.coded[c].first_row[runs.code[run]]),
-                        found.branch_of_run[run]);
+                    add_run(runs.code[run], found.branch_of_run[run]);
         }
-        names.end.push_back(static_cast<std::uint32_t>(names.code.size()));
-        names.rest.push_back(found.has_rest ? 1 : -1);
-        names.share.push_back(nodes.options.guard_many_values
-                                  ? share_of_choice(found, column, weight_of_question)
-                                  : 0.0);
+        finish_names(found.has_rest, nodes.options.guard_many_values
+                                         ? share_of_choice(found, column, weight_of_question)
+                                         : 0.0);
         return static_cast<double>(names.size() - 1);
+    }
+    void finish_names(bool has_rest, double share) {
+        PackedNames& names = nodes.tree.names;
+        names.end.push_back(static_cast<std::uint32_t>(names.code.size()));
+        names.rest.push_back(has_rest ? 1 : -1);
+        names.share.push_back(share);
     }
 
     /// Moves the rows of the first side to the front, either side in the order it had; returns how
@@ -323,7 +365,7 @@ private:
                 });
             });
         return with_codes(node, column, [&](const auto& codes) {
-            if (found.names != nullptr)
+            if (found.is_names)
                 return move_rows(node, [codes, sides = scratch[0].side_of_code.data()](
                                            std::uint32_t row) { return sides[codes[row]] == 0; });
             // No code above that of the cut is on the first side, but for the missing one.
@@ -357,16 +399,33 @@ private:
         nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
         std::uint32_t* of_left = nodes.classes.data() + children[0].classes;
         const NodeRows left = rows_of(children[0]);
-        children[0].weight = 0.0;
+        children[0].copies = 0.0;
         for (std::uint32_t i = 0; i < left.n; ++i) {
             of_left[class_of(left.words[i])] += weight_of(left.words[i]);
-            children[0].weight += weight_of(left.words[i]);
+            children[0].copies += weight_of(left.words[i]);
         }
+        children[0].weight = children[0].copies;
         for (std::uint32_t k = 0; k < n_classes; ++k)
             of_left[n_classes + k] = nodes.classes[node.classes + k] - of_left[k];
+        if (is_weighed) weigh_classes(node, children);
         // The child that is grown first comes last, so that the pool shrinks with the stack.
         std::swap_ranges(of_left, of_left + n_classes, of_left + n_classes);
         std::swap(children[0].classes, children[1].classes);
+    }
+    void weigh_classes(const FastNode& node, FastNode* children) {
+        nodes.class_weights.resize(nodes.classes.size());
+        double* of_right = nodes.class_weights.data() + children[0].classes;
+        double* of_left = of_right + n_classes;  // the other way round, as the counts will be
+        std::fill_n(of_left, n_classes, 0.0);
+        const NodeRows left = rows_of(children[0]);
+        children[0].weight = 0.0;
+        for (std::uint32_t i = 0; i < left.n; ++i) {
+            const double weight = full_weight_of(left.words[i]);
+            of_left[class_of(left.words[i])] += weight;
+            children[0].weight += weight;
+        }
+        for (std::uint32_t k = 0; k < n_classes; ++k)
+            of_right[k] = nodes.class_weights[node.classes + k] - of_left[k];
     }
 
     /// Whether the rows agree on the target.
@@ -395,6 +454,12 @@ private:
             return;
         }
         const NodeRows rows = rows_of(node);
+        if (is_weighed) {
+            add_value_leaf(nodes.tree, rows.n, [&](std::uint32_t i) {
+                return std::pair{target_of(rows.words[i]), full_weight_of(rows.words[i])};
+            });
+            return;
+        }
         add_value_leaf(nodes.tree, rows.n, [&](std::uint32_t i) {
             return std::pair{target_of(rows.words[i]), weight_of(rows.words[i])};
         });
@@ -405,11 +470,15 @@ private:
     FarVector<std::uint32_t> own;  ///< the tree's rows
     std::vector<std::uint32_t> spare;
     FarVector<double> grid;
+    FarVector<WeighedRow> own_weighed;  ///< by row of the table, where rows weigh differently
+    const WeighedRow* weighed_of_table = nullptr;
+    std::span<const double> weight_of_table;
     const double* grid_of_table = nullptr;  ///< by row of the table
     const double* target_of_row = nullptr;  ///< by row of the node at hand
     std::vector<std::int32_t> home_class = std::vector<std::int32_t>(BitHome::kMostRows);
     std::vector<double> home_grid = std::vector<double>(BitHome::kMostRows);
     std::vector<double> home_target = std::vector<double>(BitHome::kMostRows);
+    std::vector<WeighedRow> home_weighed = std::vector<WeighedRow>(BitHome::kMostRows);
     std::vector<Scratch> scratch = std::vector<Scratch>(1);  ///< by thread
     std::vector<double> shares;       ///< that the cuts of the node at hand pay
     double weight_of_question = 0.0;  ///< rows of the node at hand, each counted once

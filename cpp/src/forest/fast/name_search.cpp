@@ -1,6 +1,8 @@
 #include "treewright/forest/fast/name_search.hpp"
 
+#include "treewright/criteria/entropy.hpp"
 #include "treewright/criteria/gini.hpp"
+#include "treewright/criteria/registry.hpp"
 #include "treewright/criteria/squared_error.hpp"
 #include "treewright/split/drawn.hpp"
 #include "treewright/split/known.hpp"
@@ -13,8 +15,8 @@ namespace {
 template <criteria::Criterion C>
 class SearchBy final : public NameSearch {
 public:
-    SearchBy(const data::Target& target, const grow::GrowOptions& options)
-        : options(options), criterion(target) {}
+    SearchBy(const data::Target& target, const grow::GrowOptions& options, bool is_weighed)
+        : options(options), criterion(target), is_weighed(is_weighed) {}
 
     const split::Candidate& seek(const RowRuns& runs, double weight, double target,
                                  std::uint64_t key) override {
@@ -46,21 +48,27 @@ private:
         if (kIsClasses && criterion.width() > criteria::kStatistics + 2) {
             fill_classes(runs);
         } else {
+            const std::vector<double>& copies = is_weighed ? runs.copies : runs.weight;
             double weight_before = 0.0;
             double target_before = 0.0;
+            double copies_before = 0.0;
             for (std::uint32_t i = 0; i < runs.n; ++i) {
                 tally.open_run(runs.code[i]);
-                set(tally.run(i), runs.weight[i] - weight_before, runs.target[i] - target_before);
+                set(tally.run(i), runs.weight[i] - weight_before, runs.target[i] - target_before,
+                    copies[i] - copies_before);
                 weight_before = runs.weight[i];
                 target_before = runs.target[i];
+                copies_before = copies[i];
             }
             if (runs.has_missing)
-                set(tally.missing.data(), runs.missing_weight, runs.missing_target);
+                set(tally.missing.data(), runs.missing_weight, runs.missing_target,
+                    is_weighed ? runs.missing_copies : runs.missing_weight);
         }
         tally.sum_known();
     }
-    void set(double* sums, double weight, double target) const {
-        sums[criteria::kCopies] = sums[criteria::kWeight] = weight;
+    void set(double* sums, double weight, double target, double copies) const {
+        sums[criteria::kCopies] = copies;
+        sums[criteria::kWeight] = weight;
         double* statistics = sums + criteria::kStatistics;
         if constexpr (kIsClasses) {
             statistics[0] = weight - target;
@@ -72,7 +80,7 @@ private:
 
     void fill_classes(const RowRuns& runs) {
         const auto add = [](double* sums, const RowRuns::Event& event) {
-            sums[criteria::kCopies] += event.weight;
+            sums[criteria::kCopies] += event.copies;
             sums[criteria::kWeight] += event.weight;
             sums[criteria::kStatistics + event.class_number] += event.weight;
         };
@@ -86,6 +94,7 @@ private:
 
     const grow::GrowOptions& options;
     C criterion;
+    bool is_weighed;  ///< rows weigh differently
     split::SearchLimits limits;
     split::Tally tally;
     split::SearchScratch search;
@@ -95,10 +104,15 @@ private:
 }  // namespace
 
 std::unique_ptr<NameSearch> make_name_search(const data::Dataset& data,
-                                             const grow::GrowOptions& options) {
-    if (data.target.is_classification())
-        return std::make_unique<SearchBy<criteria::Gini>>(data.target, options);
-    return std::make_unique<SearchBy<criteria::SquaredError>>(data.target, options);
+                                             const grow::GrowOptions& options, bool is_weighed) {
+    const auto search_by = [&]<class C>() -> std::unique_ptr<NameSearch> {
+        return std::make_unique<SearchBy<C>>(data.target, options, is_weighed);
+    };
+    if (!data.target.is_classification())
+        return search_by.template operator()<criteria::SquaredError>();
+    return criteria::traits_of(options.criterion).is_in_bits
+               ? search_by.template operator()<criteria::Entropy>()
+               : search_by.template operator()<criteria::Gini>();
 }
 
 }  // namespace treewright::forest

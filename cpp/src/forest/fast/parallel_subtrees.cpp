@@ -41,12 +41,13 @@ void interleave(std::vector<T>& of_top, const std::vector<FastPart>& parts, cons
 void ParallelSubtrees::add(const FastNodes& top, const FastNode& node) {
     FastPart& part = parts.emplace_back();
     part.node = node;
-    const auto copy = [](const std::vector<std::uint32_t>& pool, std::uint32_t from,
-                         std::uint32_t n) {
+    const auto copy = [](const auto& pool, std::uint32_t from, std::uint32_t n) {
         return std::vector(pool.begin() + from, pool.begin() + from + n);
     };
     part.columns = copy(top.columns, node.columns, node.n_columns);
     if (top.n_classes > 2) part.classes = copy(top.classes, node.classes, top.n_classes);
+    if (top.n_classes > 2 && top.is_weighed)
+        part.class_weights = copy(top.class_weights, node.classes, top.n_classes);
     part.leaves_before = top.n_leaves;
     part.credits_before = top.credits.size();
     part.rows_before = top.tree.shown.leaf_rows.size();
@@ -122,9 +123,13 @@ void ParallelSubtrees::join_nodes(FastNodes& top, const std::vector<std::uint32_
 void ParallelSubtrees::join_leaves(FastNodes& top) {
     const std::size_t per_leaf = top.n_classes == 0 ? 1 : top.n_classes;
     const auto leaves_before = [](const FastPart& part) { return part.leaves_before; };
-    interleave(
-        top.tree.counts, parts, [&](const FastPart& part) { return per_leaf * part.leaves_before; },
-        [](const FastPart& part) -> const auto& { return part.tree.counts; });
+    const auto numbers_before = [&](const FastPart& part) { return per_leaf * part.leaves_before; };
+    if (top.is_weighed)
+        interleave(top.tree.weights, parts, numbers_before,
+                   [](const FastPart& part) -> const auto& { return part.tree.weights; });
+    else
+        interleave(top.tree.counts, parts, numbers_before,
+                   [](const FastPart& part) -> const auto& { return part.tree.counts; });
     if (top.is_unpacked)
         interleave(top.tree.names.n_rows, parts, leaves_before,
                    [](const FastPart& part) -> const auto& { return part.tree.names.n_rows; });

@@ -3,6 +3,7 @@
 
 #include "check.hpp"
 #include "fast_tables.hpp"
+#include "treewright/data/exact_weights.hpp"
 #include "treewright/forest/fast/grower.hpp"
 #include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
@@ -27,6 +28,29 @@ PackedTree grown_fast(const FastTable& table, const GrowOptions& options, Engine
     (void)grower->grow(table.copies, options.tree + 1, true,
                        team);  // memory is kept, trees are not
     return grower->grow(table.copies, options.tree, true, team);
+}
+
+/// The same on rows that weigh differently.
+PackedTree grown_weighed(const FastTable& table, const GrowOptions& options,
+                         std::span<const double> weight, std::size_t n_threads = 1) {
+    Progress progress(nullptr);
+    Team team(n_threads, unstopped);
+    const auto shared = make_fast_data(table.data, options, team, std::nullopt, true);
+    CHECK(shared != nullptr && shared->engine == Engine::rows);
+    const auto grower = make_fast_grower(*shared, options, progress);
+    return grower->grow({table.copies, weight}, options.tree, true, team);
+}
+
+Tree grown_generally(const FastTable& table, const GrowOptions& options,
+                     std::span<const double> factor) {
+    Progress progress(nullptr);
+    const std::vector<double> copies(table.copies.begin(), table.copies.end());
+    std::vector<double> weight = copies;
+    for (std::size_t row = 0; row < weight.size(); ++row) weight[row] *= factor[row];
+    Dataset data = table.data;
+    data.weight = weight;
+    data.copies = copies;
+    return grow::grow(data, options, progress);
 }
 
 /// The tree of the grower that knows everything, on rows that weigh what they are drawn.
@@ -135,6 +159,49 @@ CASE(fast_trees_with_gaps_are_those_of_the_general_grower) {
     for (const std::uint64_t most_copies : {1, 16, 100})
         check_all({.n_rows = 120, .distinct = 3, .most_copies = most_copies, .gaps = 0.2},
                   [](GrowOptions& options, Generator&) { options.max_columns = 3; });
+}
+
+CASE(fast_trees_of_weighed_rows_are_those_of_the_general_grower) {
+    for (const Splitter splitter : {Splitter::best, Splitter::random})
+        for (const std::uint32_t n_classes : {0U, 2U, 5U})
+            for (const double gaps : {0.0, 0.2})
+                for (std::uint64_t seed = 0; seed < 8; ++seed) {
+                    Generator random(mix(seed, n_classes));
+                    const auto table = make_fast_table(
+                        {.n_rows = 90, .n_classes = n_classes, .most_copies = 20, .gaps = gaps},
+                        random);
+                    GrowOptions options = fast_options(*table);
+                    options.splitter = splitter;
+                    options.seed = seed;
+                    options.max_columns = 3;
+                    options.min_leaf = 1.0 + static_cast<double>(random.below(9));
+                    options.min_leaf_weight = seed % 2 == 0 ? 0.0 : 2.5;
+                    if (n_classes > 0 && seed % 4 > 1) options.criterion = "entropy";
+                    std::vector<double> weight;
+                    for (std::size_t row = 0; row < table->data.n_rows; ++row)
+                        weight.push_back(static_cast<double>(random.below(17)) / 8.0);
+                    const PackedTree packed = grown_weighed(*table, options, weight);
+                    check_same(
+                        unpack(packed, n_classes, table->is_real, options.criterion == "entropy"),
+                        grown_generally(*table, options, weight));
+                }
+}
+
+CASE(a_tree_of_weighed_rows_is_the_same_for_any_number_of_threads) {
+    for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
+        Generator random(n_classes);
+        const auto table =
+            make_fast_table({.n_rows = 20000, .n_classes = n_classes, .distinct = 3000}, random);
+        const GrowOptions options = fast_options(*table);
+        std::vector<double> weight;
+        for (std::size_t row = 0; row < table->data.n_rows; ++row)
+            weight.push_back(random.uniform());
+        data::round_to_add(weight, 40000.0);
+        const PackedTree one = grown_weighed(*table, options, weight);
+        const PackedTree three = grown_weighed(*table, options, weight, 3);
+        check_equal(one, three);
+        CHECK(one.weights == three.weights && one.names.n_rows == three.names.n_rows);
+    }
 }
 
 CASE(trees_grown_on_rows_are_those_grown_in_lists) {

@@ -1,12 +1,11 @@
-/// The fast grower of forests (grow/engines.hpp): ordered columns, missing values on the side where
-/// they gain more, one target, rows counted in whole numbers, Gini or squared error. Most forests
-/// are of this kind, and grow many times faster here than by the general grow/grower.hpp; both grow
-/// the same trees.
+/// The fast grower of forests (grow/engines.hpp): missing values on the side where they gain more,
+/// one target, Gini, entropy or squared error. Most forests are of this kind, and grow many times
+/// faster here than by the general grow/grower.hpp; both grow the same trees.
 ///
 /// Best cuts (grower_best_cuts.cpp) are found in lists of rows sorted by each column, as in
 /// data/block.hpp, or among the rows of a node, ordered by the columns that it draws
 /// (grower_rows.cpp); drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the
-/// node's rows.
+/// node's rows. Nominal columns, rows that weigh differently and entropy are for grower_rows.cpp.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +49,8 @@ struct FastData {
     std::vector<CodedColumn> coded;     ///< by column, for growing on rows
     BitRows bit_rows;                   ///< the same, if all columns have at most two values
     bool has_names = false;             ///< some columns are nominal
+    bool is_weighed = false;            ///< rows weigh differently
+    bool is_unpacked = false;           ///< the trees will not stay packed (packed.hpp)
     bool is_shown = false;              ///< for one tree that stands alone (single_tree.hpp)
     std::shared_ptr<ReadyLists> ready;  ///< of such a tree, instead of orders
     FastCells<float> singles;           ///< for drawn cuts, if floats hold all values
@@ -62,10 +63,21 @@ struct FastData {
 
 /// Sorts the columns (or stores the rows for drawn cuts); null if a value is missing and its policy
 /// is not served, or if a double does not hold an integer. Of the growers of best cuts the faster
-/// one is chosen, unless `engine` is given.
+/// one is chosen, unless `engine` is given; `is_weighed`: rows will weigh differently.
 [[nodiscard]] std::unique_ptr<FastData> make_fast_data(
     const data::Dataset& data, const grow::GrowOptions& options, Team& team,
-    std::optional<grow::Engine> engine = std::nullopt);
+    std::optional<grow::Engine> engine = std::nullopt, bool is_weighed = false);
+
+/// The rows of a tree.
+struct DrawnRows {
+    std::span<const std::uint32_t> copies;  ///< how often each row of the table was drawn
+    /// What a row weighs each time, so that sums are exact (data/exact_weights.hpp); empty: 1.
+    std::span<const double> weight;
+
+    // NOLINTNEXTLINE(google-explicit-constructor): rows that weigh the same are the usual case
+    DrawnRows(const std::vector<std::uint32_t>& copies, std::span<const double> weight = {})
+        : copies(copies), weight(weight) {}
+};
 
 /// The same for one tree by best cuts, which stands alone.
 [[nodiscard]] std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
@@ -76,11 +88,11 @@ struct FastData {
 class FastGrower {
 public:
     virtual ~FastGrower() = default;
-    /// `copies` says how often each row of the table counts; options.tree is not used. The
+    /// `drawn` says how often each row of the table counts; options.tree is not used. The
     /// tree is the same for any number of threads in the team; `is_caller`: the calling thread
     /// is the one that made `progress`.
-    virtual PackedTree grow(std::span<const std::uint32_t> copies, std::uint64_t tree,
-                            bool is_caller, Team& team) = 0;
+    virtual PackedTree grow(const DrawnRows& drawn, std::uint64_t tree, bool is_caller,
+                            Team& team) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<FastGrower> make_best_cuts_grower(const FastData& shared,

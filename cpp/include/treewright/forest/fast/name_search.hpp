@@ -23,7 +23,9 @@ public:
                                                        double target, std::uint64_t key) = 0;
 };
 
+/// `is_weighed`: rows weigh differently.
 [[nodiscard]] std::unique_ptr<NameSearch> make_name_search(const data::Dataset& data,
-                                                           const grow::GrowOptions& options);
+                                                           const grow::GrowOptions& options,
+                                                           bool is_weighed);
 
 }  // namespace treewright::forest

@@ -29,7 +29,8 @@ struct FastNode {
     std::uint32_t depth;
     Mixed key{0};
     double weight;
-    double sum;  ///< rows of class 1, or the sum of the targets on the grid
+    double sum;     ///< rows of class 1, or the sum of the targets on the grid
+    double copies;  ///< rows, each as often as it was drawn; where they weigh differently
     std::uint32_t columns;
     std::uint32_t n_columns;
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
@@ -63,6 +64,7 @@ struct FastPart {
     FastNode node;  ///< its root, as the top has left it
     std::vector<std::uint32_t> columns;
     std::vector<std::uint32_t> classes;
+    std::vector<double> class_weights;
     std::uint32_t leaves_before;  ///< leaves of the top that come before its own
     std::size_t credits_before;   ///< the same
     std::size_t rows_before;      ///< of tree.shown.leaf_rows: the same
@@ -100,7 +102,7 @@ template <class Row>
 void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
     const double first = row(0).first;
     ExactSum sum;
-    std::uint32_t weight = 0;
+    decltype(row(0).second) weight = 0;
     bool same = true;
     for (std::uint32_t i = 0; i < n; ++i) {
         const auto [value, w] = row(i);
@@ -114,7 +116,8 @@ void add_value_leaf(PackedTree& tree, std::uint32_t n, const Row& row) {
         const auto [value, w] = row(i);
         spread.add(w * (value - mean) * (value - mean));
     }
-    tree.counts.push_back(weight);
+    if constexpr (std::is_same_v<decltype(weight), double>) tree.weights.push_back(weight);
+    else tree.counts.push_back(weight);
     tree.values.push_back(mean);
     if (!same || !tree.spread.empty()) {
         tree.spread.resize(tree.values.size());
@@ -139,11 +142,13 @@ public:
     std::vector<FastNode> stack;
     std::vector<std::uint32_t> columns;  ///< pool
     std::vector<std::uint32_t> classes;  ///< pool
+    std::vector<double> class_weights;   ///< the same, where rows weigh differently
     std::vector<std::uint32_t> drawn;
     std::vector<FastCut> cuts;
     double total_weight = 0.0;
     std::uint32_t n_leaves = 0;
     bool is_unpacked = false;         ///< the finished tree will not stay packed
+    bool is_weighed = false;          ///< rows weigh differently
     bool is_shown = false;            ///< the tree stands alone: it notes PackedTree::shown
     bool keeps_credits = false;       ///< importances are summed later: the tree has parts
     std::vector<FastCredit> credits;  ///< in the order of the cuts
@@ -167,6 +172,7 @@ public:
         total_weight = top.total_weight;
         columns = part.columns;
         classes = part.classes;
+        class_weights = part.class_weights;
         FastNode& root = stack.emplace_back(part.node);
         root.node = root.begin = root.columns = root.classes = 0;
         root.end = part.node.size();
@@ -185,7 +191,8 @@ public:
         if (is_two) return share * share + (1.0 - share) * (1.0 - share);
         double squares = 0.0;
         for (std::uint32_t k = 0; k < n_classes; ++k) {
-            const double count = classes[node.classes + k];
+            const double count =
+                is_weighed ? class_weights[node.classes + k] : classes[node.classes + k];
             squares += count * count;
         }
         return squares / node.weight / node.weight;
@@ -240,12 +247,17 @@ public:
     [[nodiscard]] bool agrees(const FastNode& node) const {
         if (is_two) return agrees_of_two(node);
         const std::uint32_t* counts = classes.data() + node.classes;
+        const double all = is_weighed ? node.copies : node.weight;
         return std::any_of(counts, counts + n_classes,
-                           [&](std::uint32_t count) { return count == node.weight; });
+                           [&](std::uint32_t count) { return count == all; });
     }
 
     /// Adds the counts of a classification leaf.
     void add_counts(const FastNode& node) {
+        if (is_weighed) {
+            add_weights(node);
+            return;
+        }
         if (is_two) {
             const auto positive = static_cast<std::uint32_t>(node.sum);
             tree.counts.push_back(static_cast<std::uint32_t>(node.weight) - positive);
@@ -254,6 +266,17 @@ public:
         }
         tree.counts.insert(tree.counts.end(), classes.begin() + node.classes,
                            classes.begin() + node.classes + n_classes);
+    }
+
+    /// The same of rows that weigh differently.
+    void add_weights(const FastNode& node) {
+        if (is_two) {
+            tree.weights.push_back(node.weight - node.sum);
+            if (n_classes > 1) tree.weights.push_back(node.sum);
+            return;
+        }
+        tree.weights.insert(tree.weights.end(), class_weights.begin() + node.classes,
+                            class_weights.begin() + node.classes + n_classes);
     }
 
     /// Reports progress and checks for an interrupt, once in a while.
@@ -278,6 +301,9 @@ public:
     [[nodiscard]] bool within_limits(std::uint32_t n_rows, std::uint32_t depth,
                                      double weight) const {
         return grow::within_limits(options, n_rows, depth, weight, weight);  // rows count whole
+    }
+    [[nodiscard]] bool within_limits(const FastNode& node) const {
+        return grow::within_limits(options, node.size(), node.depth, node.copies, node.weight);
     }
 
     // Columns are drawn without replacement until enough that vary have been judged and one of them
@@ -424,12 +450,14 @@ private:
         tree.counts.clear();
         tree.values.clear();
         tree.spread.clear();
+        tree.weights.clear();
         tree.importance.assign(n_columns, 0.0);
         tree.names = {};
         tree.shown.nodes.assign(is_shown ? 1 : 0, {});
         tree.shown.leaf_rows.clear();
         stack.clear();
         classes.clear();
+        class_weights.clear();
         n_leaves = 0;
         keeps_credits = false;
         credits.clear();

@@ -6,8 +6,8 @@
 ///   many, many rows      the same, and a bit for each code that was met: the bits are read
 ///   many, few rows       sorted by code
 ///
-/// Sums are whole numbers (weights, classes, targets on their grid), so that it does not matter in
-/// which order rows are added.
+/// Sums are exact (counts, classes, targets on their grid, weights of few bits), so that it does
+/// not matter in which order rows are added.
 #pragma once
 
 #include <algorithm>
@@ -18,59 +18,10 @@
 #include <vector>
 
 #include "treewright/forest/fast/coded_columns.hpp"
-#include "treewright/forest/fast/kernels/scan.hpp"
 #include "treewright/forest/fast/radix_keys.hpp"
+#include "treewright/forest/fast/row_sums.hpp"
 
 namespace treewright::forest {
-
-/// Rows of a node: entries as in kernels/scan.hpp, numbered as in the table, without ties.
-struct NodeRows {
-    const std::uint32_t* words;
-    std::uint32_t n;
-};
-
-/// Rows of the second class in two, and their weight: weight << 32 | weight of the second class.
-struct PairSums {
-    using Sum = std::uint64_t;
-    [[nodiscard]] static Sum of(std::uint32_t word) {
-        const Sum weight = weight_of(word);
-        return weight << 32 | ((word & kPositive) != 0 ? weight : 0);
-    }
-    [[nodiscard]] static Sum only_if(bool is_so, Sum sum) { return sum & (Sum{0} - Sum{is_so}); }
-    [[nodiscard]] static double weight(Sum sum) { return static_cast<double>(sum >> 32); }
-    [[nodiscard]] static double target(Sum sum) {
-        return static_cast<double>(static_cast<std::uint32_t>(sum));
-    }
-};
-
-/// Weight and targets on the grid (data/target_grid.hpp).
-struct ValueSums {
-    struct Sum {
-        double of_weights = 0.0;
-        double of_targets = 0.0;
-        Sum& operator+=(const Sum& other) {
-            of_weights += other.of_weights;
-            of_targets += other.of_targets;
-            return *this;
-        }
-        friend Sum operator-(Sum a, const Sum& b) {
-            a.of_weights -= b.of_weights;
-            a.of_targets -= b.of_targets;
-            return a;
-        }
-    };
-    const double* on_grid;  ///< by row of the table
-
-    [[nodiscard]] Sum of(std::uint32_t word) const {
-        const double weight = weight_of(word);
-        return {weight, weight * on_grid[row_of(word)]};
-    }
-    [[nodiscard]] static Sum only_if(bool is_so, const Sum& sum) {
-        return {is_so ? sum.of_weights : 0.0, is_so ? sum.of_targets : 0.0};
-    }
-    [[nodiscard]] static double weight(const Sum& sum) { return sum.of_weights; }
-    [[nodiscard]] static double target(const Sum& sum) { return sum.of_targets; }
-};
 
 /// The runs of a column in a node, and the memory to find them.
 class RowRuns {
@@ -79,15 +30,18 @@ public:
     std::vector<std::uint32_t> code;  ///< of each run
     std::vector<double> weight;       ///< of the rows up to each run's end
     std::vector<double> target;       ///< the same: of the second class, or on the grid
+    std::vector<double> copies;       ///< the same: rows drawn; where they weigh differently
     bool has_missing = false;         ///< some rows have no value
     double missing_weight = 0.0;
     double missing_target = 0.0;
+    double missing_copies = 0.0;
 
     /// More than two classes: what each run consists of. The rows of run i are the events from
     /// `event_end[i - 1]` to `event_end[i]`.
     struct Event {
         std::uint32_t class_number;
-        std::uint32_t weight;
+        std::uint32_t copies;
+        double weight;
     };
     std::vector<Event> events;
     std::vector<std::uint32_t> event_end;
@@ -109,16 +63,16 @@ public:
     /// The same for more than two classes, as events.
     template <class Codes>
     void collect_classes(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
-                         const std::int32_t* class_of_row, std::uint32_t n_classes) {
+                         const RowClasses& classes) {
         begin(rows.n);
-        const bool counts_pay = column.is_narrow() && std::size_t{column.n_codes} * n_classes <=
+        const bool counts_pay = column.is_narrow() && std::size_t{column.n_codes} * classes.n <=
                                                           kCodesPerRow * kCodesPerRow * rows.n;
-        if (counts_pay) count_classes(rows, codes, column, class_of_row, n_classes);
-        else sort_classes(rows, codes, column, class_of_row);
+        if (counts_pay) count_classes(rows, codes, column, classes);
+        else sort_classes(rows, codes, column, classes);
     }
 
     /// Two runs: values up to a drawn one, and the others, of a node with these sums; one run if
-    /// there are no others. `value_at` as in row_draws.hpp.
+    /// there are no others. `value_at(i, row)` is that of the node's i-th row (row_draws.hpp).
     template <class Sums, class ValueAt>
     void collect_parted(const NodeRows& rows, const ValueAt& value_at, double drawn, bool gaps,
                         const Sums& sums, const typename Sums::Sum& all) {
@@ -127,10 +81,10 @@ public:
         typename Sums::Sum missing{};
         for (std::uint32_t i = 0; i < rows.n; ++i)  // which side is unpredictable: no branch
             first +=
-                Sums::only_if(value_at(row_of(rows.words[i])) <= drawn, sums.of(rows.words[i]));
+                Sums::only_if(value_at(i, row_of(rows.words[i])) <= drawn, sums.of(rows.words[i]));
         for (std::uint32_t i = 0; i < rows.n && gaps; ++i)
-            missing +=
-                Sums::only_if(std::isnan(value_at(row_of(rows.words[i]))), sums.of(rows.words[i]));
+            missing += Sums::only_if(std::isnan(value_at(i, row_of(rows.words[i]))),
+                                     sums.of(rows.words[i]));
         end_run<Sums>(0, first);
         const typename Sums::Sum second = all - first - missing;
         if (Sums::weight(second) > 0.0) end_run<Sums>(1, second);
@@ -138,17 +92,13 @@ public:
     }
     template <class ValueAt>
     void collect_parted_classes(const NodeRows& rows, const ValueAt& value_at, double drawn,
-                                const std::int32_t* class_of_row, std::uint32_t n_classes) {
+                                const RowClasses& classes) {
         begin(2);
-        counts.assign(std::size_t{3} * n_classes, 0);
-        for (std::uint32_t i = 0; i < rows.n; ++i) {
-            const std::uint32_t row = row_of(rows.words[i]);
-            const double value = value_at(row);
-            const std::size_t part = std::isnan(value) ? 2 : value <= drawn ? 0 : 1;
-            counts[part * n_classes + static_cast<std::size_t>(class_of_row[row])] +=
-                weight_of(rows.words[i]);
-        }
-        read_counts(n_classes, 2);
+        count_by_class(rows, classes, 2, [&](std::uint32_t i, std::uint32_t row) {
+            const double value = value_at(i, row);
+            return std::isnan(value) ? 2U : value <= drawn ? 0U : 1U;
+        });
+        read_counts(classes, 2);
     }
 
 private:
@@ -168,18 +118,20 @@ private:
     template <class Sums>
     auto& sums_by_code() {
         if constexpr (std::is_same_v<Sums, PairSums>) return pairs;
+        else if constexpr (std::is_same_v<Sums, WeighedSums>) return weighed;
         else return moments;
     }
 
     void begin(std::uint32_t n_rows) {
         n = 0;
-        running_weight = running_target = missing_weight = missing_target = 0.0;
+        running_weight = running_target = running_copies = 0.0;
+        missing_weight = missing_target = missing_copies = 0.0;
         has_missing = false;
         events.clear();
         event_end.clear();
         missing_events.clear();
         if (code.size() >= n_rows + 1) return;
-        for (auto* each : {&weight, &target}) each->resize(n_rows + 1);
+        for (auto* each : {&weight, &target, &copies}) each->resize(n_rows + 1);
         code.resize(n_rows + 1);
     }
     template <class Sums>
@@ -187,12 +139,15 @@ private:
         code[n] = of_code;
         weight[n] = running_weight += Sums::weight(sum);
         target[n] = running_target += Sums::target(sum);
+        if constexpr (std::is_same_v<Sums, WeighedSums>)
+            copies[n] = running_copies += sum.of_copies;
         ++n;
     }
     template <class Sums>
     void set_missing(const typename Sums::Sum& sum) {
         missing_weight = Sums::weight(sum);
         missing_target = Sums::target(sum);
+        if constexpr (std::is_same_v<Sums, WeighedSums>) missing_copies = sum.of_copies;
         has_missing = missing_weight > 0.0;
     }
 
@@ -284,24 +239,42 @@ private:
 
     template <class Codes>
     void count_classes(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
-                       const std::int32_t* class_of_row, std::uint32_t n_classes) {
-        counts.assign((std::size_t{column.n_codes} + 1) * n_classes, 0);
+                       const RowClasses& classes) {
+        count_by_class(
+            rows, classes, column.n_codes,
+            [&](std::uint32_t, std::uint32_t row) -> std::uint32_t { return codes[row]; });
+        read_counts(classes, column.n_codes);
+    }
+
+    /// Fills `counts` and, where rows weigh differently, `weights` with n lines of a number for
+    /// each class, and one more; `line_of(i, row)` says which the i-th row belongs to.
+    template <class LineOf>
+    void count_by_class(const NodeRows& rows, const RowClasses& classes, std::uint32_t n_lines,
+                        const LineOf& line_of) {
+        const std::size_t size = (std::size_t{n_lines} + 1) * classes.n;
+        counts.assign(size, 0);
+        if (classes.weighed != nullptr) weights.assign(size, 0.0);
         for (std::uint32_t i = 0; i < rows.n; ++i) {
             const std::uint32_t row = row_of(rows.words[i]);
-            counts[std::size_t{codes[row]} * n_classes +
-                   static_cast<std::size_t>(class_of_row[row])] += weight_of(rows.words[i]);
+            const std::size_t at = std::size_t{line_of(i, row)} * classes.n + classes.of(row);
+            const std::uint32_t times = weight_of(rows.words[i]);
+            counts[at] += times;
+            if (classes.weighed != nullptr) weights[at] += times * classes.weighed[row].weight;
         }
-        read_counts(n_classes, column.n_codes);
     }
 
     /// Makes runs of the first n lines of `counts`; the next is that of missing values.
-    void read_counts(std::uint32_t n_classes, std::uint32_t n_lines) {
+    void read_counts(const RowClasses& classes, std::uint32_t n_lines) {
         for (std::uint32_t line = 0; line <= n_lines; ++line) {
-            const std::uint32_t* own = counts.data() + std::size_t{line} * n_classes;
+            const std::size_t begin = std::size_t{line} * classes.n;
+            const std::uint32_t* own = counts.data() + begin;
             auto& into = line < n_lines ? events : missing_events;
             const std::size_t before = into.size();
-            for (std::uint32_t k = 0; k < n_classes; ++k)
-                if (own[k] > 0) into.push_back({k, own[k]});
+            for (std::uint32_t k = 0; k < classes.n; ++k)
+                if (own[k] > 0)
+                    into.push_back({k, own[k],
+                                    classes.weighed != nullptr ? weights[begin + k]
+                                                               : static_cast<double>(own[k])});
             if (into.size() == before) continue;
             if (line < n_lines) end_events(line);
         }
@@ -310,13 +283,16 @@ private:
 
     template <class Codes>
     void sort_classes(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
-                      const std::int32_t* class_of_row) {
+                      const RowClasses& classes) {
         sort_keys(rows, codes, column);
         for (std::uint32_t i = 0; i < rows.n; ++i) {
             const std::uint32_t word = rows.words[static_cast<std::uint32_t>(keys[i])];
             const auto c = static_cast<std::uint32_t>(keys[i] >> 32);
-            const Event event{static_cast<std::uint32_t>(class_of_row[row_of(word)]),
-                              weight_of(word)};
+            const std::uint32_t row = row_of(word);
+            const std::uint32_t times = weight_of(word);
+            const Event event{
+                static_cast<std::uint32_t>(classes.of(row)), times,
+                times * (classes.weighed != nullptr ? classes.weighed[row].weight : 1.0)};
             if (c == column.n_codes) {
                 missing_events.push_back(event);
                 continue;
@@ -332,17 +308,23 @@ private:
         event_end.push_back(static_cast<std::uint32_t>(events.size()));
     }
     void sum_missing_events() {
-        for (const Event& event : missing_events) missing_weight += event.weight;
+        for (const Event& event : missing_events) {
+            missing_weight += event.weight;
+            missing_copies += event.copies;
+        }
         has_missing = !missing_events.empty();
     }
 
     static constexpr std::size_t kBits = 64;
     double running_weight = 0.0;
     double running_target = 0.0;
-    std::vector<PairSums::Sum> pairs;  ///< by code, as the next two
+    double running_copies = 0.0;
+    std::vector<PairSums::Sum> pairs;  ///< by code, as the next four
     std::vector<ValueSums::Sum> moments;
-    std::vector<std::uint32_t> counts;  ///< code x class
-    std::vector<std::uint64_t> marks;   ///< bits by code
+    std::vector<WeighedSums::Sum> weighed;
+    std::vector<std::uint32_t> counts;  ///< code x class, as the next
+    std::vector<double> weights;
+    std::vector<std::uint64_t> marks;  ///< bits by code
     std::vector<std::uint64_t> keys;
     std::vector<std::uint64_t> spare;
 };

@@ -67,10 +67,11 @@ struct FastMean {
     double whole;
     double rest;
 
-    explicit FastMean(const FastList& list, bool is_share) {
-        const double weight = list.weight;
-        whole = is_share ? 0.0 : std::nearbyint(list.sum / weight);
-        rest = (list.sum - whole * weight) / weight;
+    explicit FastMean(const FastList& list, bool is_share)
+        : FastMean(list.sum, list.weight, is_share) {}
+    FastMean(double sum, double weight, bool is_share) {
+        whole = is_share ? 0.0 : std::nearbyint(sum / weight);
+        rest = (sum - whole * weight) / weight;
     }
 };
 
