@@ -59,6 +59,7 @@ LONGEST_QUERY = 60_000
 REFUSED = {
     **{(target, "rules"): "rules are no trees|linear models" for target in BINARY},
     **{(target, "adaboost"): "weighted median" for target in (*BINARY, *DIALECTS)},
+    ("pmml", "boosting"): "takes a chain of models",
 }
 """What a target cannot express, with words of the reason."""
 
