@@ -115,7 +115,8 @@ def test_the_lines_of_the_command_lines_page_run(
     monkeypatch.chdir(tmp_path)
     page = read("docs/command-line.md")
     loans = load_example("loans")
-    table = loans.X.to_pandas().assign(outcome=loans.y).head(200)
+    customer = [row // 4 for row in range(loans.X.n_rows)]
+    table = loans.X.to_pandas().assign(customer=customer, outcome=loans.y).head(200)
     for name in ("loans", "new", "may", "june"):
         table.to_csv(f"{name}.csv", index=False)
     for name in ("may", "risk"):

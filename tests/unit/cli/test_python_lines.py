@@ -51,6 +51,7 @@ def test_fit_writes_the_same_bytes(loans: Path) -> None:
         "fit example:play_tennis -a c45 --set confidence=0.5 --no-check --out x.tw",
         "fit example:iris -a forest --set n_estimators=5 --no-check --out x.tw",
         "fit example:diabetes -a m5 --holdout 0.3 --out x.tw",
+        "fit example:diabetes -a m5 --groups age --folds 3 --out x.tw",
     ],
 )
 def test_fits_of_examples_write_the_same_bytes(line: str, tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ def test_columns_of_bits_are_grown_on_rows_whatever_their_type(dtype: Any) -> No
         ({}, "rows"),
         ({"nominal": "one_vs_rest"}, "rows"),
         ({"nominal": "multiway"}, "general"),
-        ({"class_weight": {0: 1.0, 1: 3.5}}, "general"),
-        ({"criterion": "entropy"}, "general"),
+        ({"class_weight": {0: 1.0, 1: 3.5}}, "rows"),
+        ({"criterion": "entropy"}, "rows"),
         ({"missing": "majority"}, "general"),  # there are gaps
     ],
 )

@@ -69,12 +69,11 @@ def variable(stem: str) -> str:
 
 
 def X_of(table: LearningTable, name: str) -> str:
-    """Return the columns to learn from; those of an example, and of weights, are read, too."""
+    """Return the columns to learn from; weights, groups, all of an example are read, too."""
+    aside = {table.weight_column, table.group_column} - {None}
     if table.raw.is_example:
-        is_whole = not {*table.ignored, *table.left_out}
-    else:
-        is_whole = table.weight_column is None and table.group_column is None
-    if is_whole:
+        aside |= {*table.ignored, *table.left_out}
+    if not aside:
         return f"{name}.X"
     return f"{name}.X.select({literal(list(table.X.columns))})"
 
