@@ -32,6 +32,19 @@ void look(IsDone&& is_done) {
 
 Team::Team(std::size_t n_threads, Progress& progress) : of_call(progress) {
     // Fewer threads than asked for change nothing but the time it takes.
+    start(n_threads);
+    if (size() >= n_threads) return;
+    const std::size_t n_had = workers.size();
+    stop();  // those that could be had hold what the work itself needs, as a rule its memory
+    start(1 + n_had / 2);
+}
+
+Team::~Team() {
+    stop();
+}
+
+void Team::start(std::size_t n_threads) {
+    is_closing = false;
     try {
         for (std::size_t thread = 1; thread < n_threads; ++thread)
             workers.emplace_back([this, thread] { serve(thread); });
@@ -40,13 +53,14 @@ Team::Team(std::size_t n_threads, Progress& progress) : of_call(progress) {
     }
 }
 
-Team::~Team() {
+void Team::stop() {
     {
         const std::lock_guard lock(mutex);
         is_closing = true;
     }
     wake.notify_all();
     for (std::thread& worker : workers) worker.join();
+    workers.clear();
 }
 
 void Team::for_each(std::size_t count, const Work& work) {

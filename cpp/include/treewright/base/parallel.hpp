@@ -41,6 +41,9 @@ public:
     void for_each(std::size_t n_items, const Work& work);
 
 private:
+    /// Starts threads as long as they can be had.
+    void start(std::size_t n_threads);
+    void stop();
     void serve(std::size_t thread);
     void drain(std::size_t thread, const Work& work);
     /// Does work; what it throws ends the loop.
