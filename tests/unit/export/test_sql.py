@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from exportable_models import MAKERS, model
 
+import treewright as tw
 from treewright import export
 from treewright.errors import ParameterError, UnsupportedError
 from treewright.export.query.dialects import DIALECTS
@@ -53,3 +55,21 @@ def test_an_unknown_dialect_is_refused() -> None:
 def test_a_single_tree_is_one_case_expression() -> None:
     made: Any = export.sql(model("bare_tree"), proof=False)
     assert made.said.startswith("one CASE expression for SQLite, 4 questions about 2 columns")
+
+
+@pytest.mark.parametrize("n_classes", [30, 130])
+def test_many_boosted_classes_are_no_deeper_than_the_parser_takes(n_classes: int) -> None:
+    y = np.arange(4 * n_classes) % n_classes
+    X = np.column_stack([y + 0.25, -y])
+    boosted = tw.GradientBoostingClassifier(n_estimators=2, max_leaf_nodes=3, random_state=0)
+    made = export.sql(boosted.fit(X, y), proba=True, n_rows=200)
+    assert made.proof is not None
+    assert made.proof.holds, str(made.proof)
+
+
+def test_it_is_said_where_postgresql_stops_with_an_error() -> None:
+    x = np.arange(40.0)
+    lines = tw.M5Regressor().fit(x[:, np.newaxis], np.where(x < 20, x, 60.0 - 2.0 * x))
+    made = export.sql(lines, dialect="postgresql", proof=False)
+    assert "below 1e-308" in " ".join(made.left_out)
+    assert not export.sql(lines, proof=False).left_out

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 1_500
 """Columns of one step: SQLite has 2,000 at most, of which the table needs some."""
 
+_MOST_GIVEN = 100
+"""Numbers given to one function: SQLite takes 127."""
+
 
 class Query(Expressions):
     """Writes the query of a form.
@@ -341,10 +344,7 @@ class Query(Expressions):
             self._step("linked", [f"{expit(score)} AS tw_second"])
             return [f"{one} - tw_second", "tw_second"]
         if form.link == "softmax":
-            most = scores[0]
-            for score in scores[1:]:
-                most = f"{dialect.greatest}({most}, {score})"
-            self._step("most", [f"{most} AS tw_most"])
+            self._step("most", [f"{self._most(scores)} AS tw_most"])
             self._step(
                 "powers",
                 [f"{self._exp(f'{s} - tw_most')} AS tw_e{k}" for k, s in enumerate(scores)],
@@ -363,6 +363,16 @@ class Query(Expressions):
         shares = ["tw_u0 - " + dialect.number(0.0)]
         shares += [f"tw_u{k} - tw_u{k - 1}" for k in range(1, len(cuts))]
         return [*shares, f"{one} - tw_u{len(cuts) - 1}"]
+
+    def _most(self, numbers: Sequence[str]) -> str:
+        """Return the largest of at least two numbers, without depth: parsers bound that, too."""
+        while len(numbers) > 1:
+            parts = [numbers[i : i + _MOST_GIVEN] for i in range(0, len(numbers), _MOST_GIVEN)]
+            numbers = [
+                f"{self.dialect.greatest}({', '.join(part)})" if len(part) > 1 else part[0]
+                for part in parts
+            ]
+        return numbers[0]
 
     def _exp(self, value: str) -> str:
         """Return an exponential; PostgreSQL raises an error where it would be 0 or infinite."""

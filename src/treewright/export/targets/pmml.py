@@ -59,11 +59,11 @@ def pmml_source(model: object, *, name: str = "model") -> Exported:
 def _check(form: Form) -> None:
     graph = form.graph
     reasons = (
-        (form.is_rules, "rules are written as trees there"),
+        (form.is_rules, "rules are no trees"),
         (graph.models is not None, "linear models in leaves are left to other formats"),
         (graph.has(kinds.LINEAR), "a question there is about one column"),
         (graph.surrogates is not None, "surrogates are evaluated in different ways by its readers"),
-        (form.combination == "median", "its median has no weights"),
+        (form.combination == "median", "a weighted median is not among its combinations"),
         (
             form.combination == "scores" and form.link != "identity",
             f"the link {form.link!r} of boosted trees takes a chain of models there",

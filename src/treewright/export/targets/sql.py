@@ -60,7 +60,19 @@ def sql_source(
             f"{what} for {spoken.title}, {_counted(n_questions, 'question')} about"
             f" {_counted(len(form.inputs), 'column')}"
         ),
-        left_out=left_out_of(form),
+        left_out=(*left_out_of(form), *_stops(form, spoken)),
+    )
+
+
+def _stops(form: Form, dialect: Dialect) -> tuple[str, ...]:
+    """Return where the database ends a query with an error, in words."""
+    if dialect.name != "postgresql" or (
+        form.graph.models is None and not form.graph.has(kinds.LINEAR)
+    ):
+        return ()
+    return (
+        "PostgreSQL ends the query with an error where a product of a column and a coefficient is"
+        " beyond 1e308 or, other than 0, below 1e-308",
     )
 
 

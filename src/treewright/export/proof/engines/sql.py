@@ -107,8 +107,8 @@ def within_reach(form: Form, cases: Cases, dialect: str) -> Cases:
     """Return rows that a database can hold and compute with.
 
     Dates are of the years 1 to 9999 and in its precision; PostgreSQL raises an error where a
-    product overflows, so that sums of columns are tried with numbers up to 1e100. In place of a
-    value that is out of reach, a row has another one.
+    product is beyond the largest number or below the smallest, so that sums of columns are tried
+    with numbers from 1e-100 to 1e100. In place of a value that is out of reach, a row has another.
     """
     is_linear = form.graph.models is not None or form.graph.has(kinds.LINEAR)
     rows = cases.rows.copy()
@@ -128,7 +128,9 @@ def within_reach(form: Form, cases: Cases, dialect: str) -> Cases:
 
 def _is_held(value: Any, each: Input, dialect: str, is_linear: bool) -> bool:
     if each.type == "number":
-        return dialect == "sqlite" or not is_linear or abs(value) < 1e100
+        if dialect == "sqlite" or not is_linear or value == 0:
+            return True
+        return abs(value) < 1e100 and (dialect != "postgresql" or abs(value) > 1e-100)
     if each.type != "instant":
         return True
     if dialect != "sqlite" and each.spec.unit == "ns" and value % 1000:
