@@ -182,20 +182,17 @@ class Boosting:
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
 
     def _told(self, listener: Listener[GradientRound]) -> Iterator[GradientRound]:
-        """Make the rounds, and yield each once the listener was told; it may end them."""
+        """Make the rounds and yield them; the listener, told of the last made, may end them."""
         first, last = self.n_before, int(self._options.n_estimators)
         n_together = self._n_together(listener)
         while first < last:
             listener.begin()
             made = self._rounds(first, min(first + n_together, last))
             first += len(made)
-            for done in made:
-                if done is not made[0]:
-                    listener.begin()
-                is_ended = listener.end(done)
-                yield done
-                if is_ended:
-                    return
+            is_ended = listener.end(made[-1])
+            yield from made
+            if is_ended:
+                return
 
     def _n_together(self, listener: Listener[GradientRound]) -> int:
         """Return how many rounds one call may make: 1 where something is asked after each."""

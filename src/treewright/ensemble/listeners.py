@@ -12,7 +12,7 @@ class Listener(Protocol[Figures]):
 
     @property
     def every_round(self) -> bool:
-        """Whether each round waits for it; else it may be told of several after the last."""
+        """Whether each round waits for it; else it is told of the last of several."""
 
     def begin(self) -> None:
         """Be called when a round begins."""
