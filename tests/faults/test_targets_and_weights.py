@@ -11,6 +11,7 @@ from every_estimator import CLASSIFIERS, ENSEMBLES, ESTIMATORS, SINGLE_MODELS, t
 from treewright import (
     C45Classifier,
     CARTClassifier,
+    CHAIDClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
@@ -307,6 +308,17 @@ def test_weights_of_very_different_sizes_stay_finite(estimator: Any, size: float
     heavy = [0, 3] if size > 1 else [1, 2]  # beside these the others weigh nothing
     assert model.predict(X)[heavy] == pytest.approx(np.array([0, 1, 0, 1])[heavy])
     assert np.isfinite(model.tree_.arrays.impurity).all()
+
+
+@pytest.mark.parametrize("test", ["pearson", "likelihood_ratio"])
+def test_categories_whose_weights_vanish_beside_others_are_compared(test: str) -> None:
+    """FAULTS 21: CHAID multiplies the weight of a category by that of a class."""
+    codes, y = [0, 3, 2, 2, 3, 3, 0, 2, 0], [1, 2, 1, 0, 1, 0, 2, 2, 2]
+    weight = [1.0, 1e300, 1.0, 1e-300, 1.0, 1.0, 1.0, 1e300, 1e-300]
+    chaid = CHAIDClassifier(test=test, alpha_split=1.0, min_samples_split=2, min_samples_leaf=1)
+    for column in (codes, [str(code) for code in codes]):
+        model = chaid.fit({"a": column}, y, sample_weight=weight)
+        assert np.isfinite(model.predict_proba({"a": column})).all()
 
 
 def test_limits_count_copies_beyond_32_bits() -> None:
