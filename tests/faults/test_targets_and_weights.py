@@ -11,8 +11,10 @@ from every_estimator import CLASSIFIERS, ENSEMBLES, ESTIMATORS, SINGLE_MODELS, t
 from treewright import (
     C45Classifier,
     CARTClassifier,
+    CHAIDClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    ExtraTreeClassifier,
     ID3Classifier,
 )
 from treewright.criteria import VALUE_CRITERIA
@@ -307,6 +309,32 @@ def test_weights_of_very_different_sizes_stay_finite(estimator: Any, size: float
     heavy = [0, 3] if size > 1 else [1, 2]  # beside these the others weigh nothing
     assert model.predict(X)[heavy] == pytest.approx(np.array([0, 1, 0, 1])[heavy])
     assert np.isfinite(model.tree_.arrays.impurity).all()
+
+
+@pytest.mark.parametrize("tiny", [1e-80, 1e-100, 1e-300])
+def test_rows_that_weigh_next_to_nothing_leave_no_figure_that_is_no_number(tiny: float) -> None:
+    """FAULTS 21: a node of such rows alone, whose weights are multiplied and divided by."""
+    generator = np.random.default_rng(0)
+    table = generator.integers(0, 9, size=(60, 2)).astype(float)
+    y = generator.integers(0, 3, 60)
+    weight = generator.choice([tiny, 1.0, 1.0 / tiny], 60)
+    model = ExtraTreeClassifier(random_state=0).fit(table, y, sample_weight=weight)
+    arrays = model.tree_.arrays
+    assert (arrays.impurity[np.count_nonzero(arrays.value, axis=1) == 1] <= 1e-12).all()
+    assert (arrays.gain >= 0).all()
+    assert (model.feature_importances_ >= 0).all()
+    assert np.isfinite(model.shap_values(table).values).all()
+
+
+@pytest.mark.parametrize("test", ["pearson", "likelihood_ratio"])
+def test_categories_whose_weights_vanish_beside_others_are_compared(test: str) -> None:
+    """FAULTS 21: CHAID multiplies the weight of a category by that of a class."""
+    codes, y = [0, 3, 2, 2, 3, 3, 0, 2, 0], [1, 2, 1, 0, 1, 0, 2, 2, 2]
+    weight = [1.0, 1e300, 1.0, 1e-300, 1.0, 1.0, 1.0, 1e300, 1e-300]
+    chaid = CHAIDClassifier(test=test, alpha_split=1.0, min_samples_split=2, min_samples_leaf=1)
+    for column in (codes, [str(code) for code in codes]):
+        model = chaid.fit({"a": column}, y, sample_weight=weight)
+        assert np.isfinite(model.predict_proba({"a": column})).all()
 
 
 def test_limits_count_copies_beyond_32_bits() -> None:

@@ -146,9 +146,13 @@ def test_monotone_is_monotone_to_the_last_bit(
 
 
 LINES = partial(DecisionTreeRegressor, leaf_model="linear", min_samples_leaf=10)
+STOPPED = [
+    partial(made, n_estimators=20, early_stopping=True, validation_fraction=0.3)
+    for made in (GradientBoostingClassifier, GradientBoostingRegressor)
+]
 
 
-@pytest.mark.parametrize("made", [*ESTIMATORS, LINES])
+@pytest.mark.parametrize("made", [*ESTIMATORS, LINES, *STOPPED])
 @given(seed=SEEDS)
 @settings(max_examples=5, deadline=None)
 def test_the_order_of_rows_does_not_show(made: Any, seed: int) -> None:

@@ -92,6 +92,7 @@ double log_incomplete_beta(double a, double b, double x, double y) {
 
 double log_chi_square_tail(double statistic, double df) {
     if (!(statistic > 0.0) || df <= 0.0) return 0.0;
+    if (std::isinf(statistic)) return -std::numeric_limits<double>::infinity();
     const double a = df / 2.0;
     const double x = statistic / 2.0;
     return x < a + 1.0 ? std::log1p(-gamma_series(a, x)) : log_gamma_fraction(a, x);

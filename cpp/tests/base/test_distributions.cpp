@@ -20,6 +20,8 @@ CASE(logarithms_of_tails_reach_beyond_underflow) {
     CHECK_NEAR(log_f_tail(50.0, 3, 40), -29.6377035681401, 1e-11);
     CHECK_NEAR(log_f_tail(3000.0, 2, 100), -205.54369320866556, 1e-10);
     CHECK_NEAR(log_f_tail(1600.0, 1, 500), -361.9693814148106, 1e-10);
+    CHECK(log_chi_square_tail(std::numeric_limits<double>::infinity(), 3) ==
+          -std::numeric_limits<double>::infinity());
     CHECK(log_f_tail(std::numeric_limits<double>::infinity(), 1, 5) ==
           -std::numeric_limits<double>::infinity());
 }

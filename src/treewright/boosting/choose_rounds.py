@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Array, Int64Array
+from treewright.array_types import Int64Array
 from treewright.boosting.defaults import SHAPES, final_rate, is_auto, n_folds_judged
 from treewright.boosting.fit import MOST_SCORE, Boosting, losses_of_folds
 from treewright.boosting.options import BoostingOptions
@@ -70,13 +70,10 @@ def folds_of(problem: BoostingProblem) -> Int64Array | None:
     if problem.groups is not None:
         folds[rows] = _folds_of_groups(problem.take(rows))
         return folds
-    hashes = problem.draw_hashes()[rows]
-    keys: list[Array] = [hashes] if weight is None else [weight[rows], hashes]
-    if problem.offset is not None:
-        keys = [*problem.offset[rows].T, *keys]
+    rows = problem.by_content(rows)
     if problem.loss.of_classes:
-        keys.append(y[rows])
-    folds[rows[np.lexsort(keys)]] = np.arange(len(rows)) % N_FOLDS
+        rows = rows[np.argsort(y[rows], kind="stable")]
+    folds[rows] = np.arange(len(rows)) % N_FOLDS
     return folds
 
 

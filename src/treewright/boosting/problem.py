@@ -71,6 +71,18 @@ class BoostingProblem:
         hashes = content_hashes(lend(self.table), core_target(self))
         return hashes if self.groups is None else self.groups.hashes(hashes)
 
+    def by_content(self, rows: Int64Array) -> Int64Array:
+        """Return rows in an order that their content gives, weight and offset too.
+
+        What is dealt or drawn in this order does not depend on the order in which rows are given.
+        """
+        keys: list[Array] = [self.draw_hashes()[rows]]
+        if self.weight is not None:
+            keys.insert(0, self.weight[rows])
+        if self.offset is not None:
+            keys = [*self.offset[rows].T, *keys]
+        return rows[np.lexsort(keys)]
+
     @property
     def starts_alike(self) -> bool:
         """Whether all rows start from the same scores."""
@@ -100,6 +112,7 @@ def held_out(
     """Return training rows and held-out rows of positive weight; of every class the same share.
 
     Where rows belong to groups, whole groups are held out, by the commonest class of their rows.
+    The draw is of content: the same rows are held out in whatever order they are given.
 
     Parameters
     ----------
@@ -125,9 +138,11 @@ def held_out(
     generator = np.random.default_rng(seed)
     chosen = np.zeros(len(y), dtype=np.bool_)
     if together is None:
+        rows = problem.by_content(rows)
         chosen[_drawn(generator, share, rows, y[rows] if of_classes else None)] = True
     else:
-        units = np.unique(together.codes)
+        units, first = np.unique(together.codes, return_index=True)
+        units = units[np.argsort(problem.draw_hashes()[rows[first]], kind="stable")]
         kinds = together.commonest(y[rows])[units] if of_classes else None
         chosen[rows] = np.isin(together.codes, _drawn(generator, share, units, kinds))
     if not chosen.any() or chosen.sum() == len(rows):

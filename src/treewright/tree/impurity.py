@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from treewright.array_types import FloatArray
     from treewright.tree.tree import Tree
 
+_ROUNDING = 2.0**-50
+"""Share of a node's impurity below which a decrease is the rounding of a difference."""
+
 
 def impurity_mass(tree: Tree) -> FloatArray:
     """Return weight x impurity of each node, both as in growing.
@@ -42,7 +45,9 @@ def column_shares(tree: Tree) -> FloatArray:
 def _brought(tree: Tree) -> FloatArray:
     mass = impurity_mass(tree)
     below = np.bincount(tree.arrays.parent[1:], weights=mass[1:], minlength=tree.n_nodes)
-    return by_column(tree, mass - below)
+    brought = mass - below
+    brought[np.abs(brought) <= _ROUNDING * mass] = 0.0
+    return by_column(tree, brought)
 
 
 def by_column(tree: Tree, brought: FloatArray) -> FloatArray:

@@ -99,14 +99,7 @@ def test_names_of_groups_order_of_rows_and_threads_change_nothing(name: str) -> 
     before = pickle.loads(pickle.dumps(by_number))
     learner.n_jobs = 3
     by_name = learner.fit(X[SMALL], Y[SMALL], groups=names)
-    if name in (
-        "cost complexity",
-        "reduced error",
-        "bagging",
-        "adaboost",
-        "rounds stopped",
-        "hist",
-    ):
+    if name in ("cost complexity", "reduced error", "bagging", "adaboost"):
         # A random number of each row, or of each group in the order of labels, decides.
         by_name = learner.fit(X[SMALL], Y[SMALL], groups=WHO[SMALL] * 2)
     learner.n_jobs = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from treewright import DecisionTreeClassifier
 from treewright.errors import ColumnMismatchError
 from treewright.explain.importances import Importances, Kind
 
@@ -82,3 +83,10 @@ def test_no_tree_at_all_finds_nothing_important() -> None:
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(ColumnMismatchError, match=r"no column 'z'\.\n  Columns: 'column 0'"):
         importances([[1.0]])["z"]
+
+
+def test_what_is_rounding_is_no_decrease() -> None:
+    x, y = [[2.0], [0], [2], [1], [1], [1], [0], [2], [0]], [0, 1, 1, 1, 0, 0, 0, 0, 0]
+    tree = DecisionTreeClassifier(criterion="misclassification").fit(x, y)
+    assert tree.tree_.n_leaves > 1
+    assert tree.feature_importances_.tolist() == [0.0]

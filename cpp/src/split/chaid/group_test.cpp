@@ -6,6 +6,29 @@
 #include "treewright/base/distributions.hpp"
 
 namespace treewright::split {
+namespace {
+
+/// What a cell of the table group x class adds to the statistic.
+double cell(double observed, double of_group, double of_class, double all, bool likelihood_ratio) {
+    // Products of weights as small as this lose digits or vanish; the shares of a cell do not.
+    constexpr double kLeast =
+        std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+    const double product = of_group * of_class;
+    if (product * all < kLeast) {
+        const double in_group = observed / of_group;
+        const double in_class = observed / of_class;
+        if (!likelihood_ratio)
+            return in_group * in_class * all - 2.0 * observed + of_group * (of_class / all);
+        if (observed <= 0.0) return 0.0;
+        return 2.0 * observed * (std::log(in_group) - std::log(of_class / all));
+    }
+    // Times `all`, so that whole counts in proportion give exactly 0.
+    const double times_all = observed * all;
+    if (!likelihood_ratio) return (times_all - product) * (times_all - product) / (product * all);
+    return observed > 0.0 ? 2.0 * observed * std::log(times_all / product) : 0.0;
+}
+
+}  // namespace
 
 double ClassTest::log_p(std::span<const double* const> groups) const {
     double all = 0.0;
@@ -23,12 +46,7 @@ double ClassTest::log_p(std::span<const double* const> groups) const {
         ++n_used;
         for (const double* group : groups) {
             if (!(group[criteria::kWeight] > 0.0)) continue;
-            // Times `all`, so that whole counts in proportion give exactly 0.
-            const double observed = group[k] * all;
-            const double expected = group[criteria::kWeight] * of_class;
-            if (!likelihood_ratio)
-                statistic += (observed - expected) * (observed - expected) / (expected * all);
-            else if (group[k] > 0.0) statistic += 2.0 * group[k] * std::log(observed / expected);
+            statistic += cell(group[k], group[criteria::kWeight], of_class, all, likelihood_ratio);
         }
     }
     if (n_used < 2 || n_filled < 2) return 0.0;

@@ -42,6 +42,28 @@ CASE(proportional_counts_do_not_differ) {
         CHECK(ClassTest(kStatistics, 4, 1.0, ratio).log_p(both) == 0.0);
 }
 
+CASE(the_size_of_weights_does_not_matter_even_where_their_products_vanish) {
+    const double a[] = {30.0, 30.0, 12.0, 18.0};
+    const double b[] = {9.0, 9.0, 9.0, 0.0};
+    const double* const both[] = {a, b};
+    for (const double size : {1e-150, 1e-200, 1e-300}) {
+        double small_a[4];
+        double small_b[4];
+        for (std::size_t i = 0; i < 4; ++i) {
+            small_a[i] = a[i] * size;
+            small_b[i] = b[i] * size;
+        }
+        const double* const small[] = {small_a, small_b};
+        for (const bool ratio : {false, true}) {
+            const double right = ClassTest(kStatistics, 4, 1.0, ratio).log_p(both);
+            CHECK_NEAR(ClassTest(kStatistics, 4, 1.0 / size, ratio).log_p(small), right, 1e-9);
+            const double* const mixed[] = {a, small_b};
+            const double found = ClassTest(kStatistics, 4, 1.0, ratio).log_p(mixed);
+            CHECK(found <= 0.0 && found > -1.0);
+        }
+    }
+}
+
 CASE(alike_values_are_merged_and_the_rest_told_apart) {
     const TwoClasses three = TwoClasses({{90, 10}, {10, 90}, {88, 12}, {50, 50}});
     const Grouping at_will = three.merged(true);

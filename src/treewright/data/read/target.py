@@ -352,7 +352,9 @@ def _as_numbers(output: Array, owner: str) -> FloatArray:
             f"{owner} needs numbers, but the target holds {what}: row 0 is {str(output[0])!r}.\n"
             f"  Hint: {use}convert the target to numbers."
         )
-    return np.ascontiguousarray(output, dtype=np.float64)
+    # -0.0 becomes 0.0: which of the two a leaf answers would depend on the order of rows.
+    numbers_of_rows: FloatArray = np.add(output, 0.0, dtype=np.float64)
+    return numbers_of_rows
 
 
 def _numbers_in_text(output: Array) -> FloatArray | None:

@@ -17,6 +17,9 @@ from treewright.errors import DataError, ParameterError
 
 # Largest weights outside 2^-200 .. 2^200 are scaled: their squares and sums stay finite.
 _SAFE_EXPONENT = 200
+# Weights of less than 2^-300 of the largest weigh nothing: squares of them, and products of three,
+# would vanish, and what is divided by those is no number.
+_LEAST_SHARE = 2.0**-300
 _RELATIVE_BITS = 24
 
 
@@ -24,7 +27,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     """Return the weights of the rows; None (all 1) stays None.
 
     Weights of extreme size (the largest beyond 2**200 or below 2**-200) are multiplied by a power
-    of two, which changes no tree, so that their sums neither overflow nor vanish.
+    of two, which changes no tree, so that their sums neither overflow nor vanish. What is less than
+    2**-300 of the largest is 0.
 
     >>> read_weights([1, 2], 2).tolist()
     [1.0, 2.0]
@@ -51,8 +55,16 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
 
 
 def of_ordinary_size(weights: FloatArray) -> FloatArray:
-    """Return weights scaled by a power of two where their size is extreme; no tree changes."""
-    exponent = math.frexp(float(weights.max()))[1]
+    """Return weights scaled by a power of two where their size is extreme; no tree changes.
+
+    >>> of_ordinary_size(np.array([1.0, 1e-80, 1e-100])).tolist()
+    [1.0, 1e-80, 0.0]
+    """
+    largest = float(weights.max())
+    vanishes = weights < _LEAST_SHARE * largest
+    if vanishes.any():
+        weights = np.where(vanishes, 0.0, weights)
+    exponent = math.frexp(largest)[1]
     return weights if abs(exponent) <= _SAFE_EXPONENT else np.ldexp(weights, -exponent)
 
 

@@ -63,6 +63,13 @@ def test_two_columns_are_two_outputs() -> None:
     assert (values.single, values.values.tolist()) == (False, [[1.5, 1.0], [2.0, 2.0]])
 
 
+def test_there_is_one_zero() -> None:
+    given = np.array([-0.0, 0.0, -1.5])
+    values = read_values(given, owner=OWNER).values
+    assert np.signbit(values).tolist() == [False, False, True]
+    assert np.signbit(given[0])
+
+
 @pytest.mark.parametrize("read", [read_classes, read_values])
 def test_a_column_vector_warns_in_scikit_learns_words(read) -> None:
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed when a 1d array"):
