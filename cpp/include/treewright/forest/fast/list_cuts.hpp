@@ -6,19 +6,26 @@
 ///
 ///   list:    [ a b b c d | ? ? ]     turned:  [ ? ? a b b c d ]
 ///             ^ cuts     ^ known?                  ^ cuts
+///
+/// A nominal column has no list: the node's rows are counted by its codes (row_runs.hpp), and
+/// `located` lists them by the sides of the question that is found.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
+#include "treewright/forest/fast/name_search.hpp"
 #include "treewright/forest/fast/nodes.hpp"
+#include "treewright/forest/fast/row_runs.hpp"
 #include "treewright/forest/fast/shown_gain.hpp"
 #include "treewright/forest/fast/sorted_lists.hpp"
+#include "treewright/split/selection.hpp"
 #include "treewright/split/ties.hpp"
 
 namespace treewright::forest {
@@ -38,6 +45,18 @@ struct ListCuts : SortedLists {
         std::vector<double> class_left;
         std::vector<double> class_right;
         std::vector<std::uint32_t> turned;
+        RowRuns runs;  ///< of a nominal column
+        std::unique_ptr<NameSearch> names;
+    };
+
+    /// Where a column is cut: the rows of the first side are at the front of the list.
+    struct Located {
+        FastList list;
+        FastPlace place;
+        GapSide gaps = GapSide::heavier;
+        bool is_open = false;                     ///< "is the value known?"
+        double gain = 0.0;                        ///< that a tree shows
+        const split::Candidate* names = nullptr;  ///< the question, if it is on names
     };
 
     [[nodiscard]] FastList part_of(const FastNode& node, std::uint32_t column) {
@@ -48,6 +67,7 @@ struct ListCuts : SortedLists {
     /// Cuts not above the floor need not be judged exactly.
     __attribute__((always_inline)) FastCut judge(const FastNode& node, std::uint32_t column,
                                                  double floor, Scratch& room) {
+        if (is_nominal(column)) return judge_names(node, column, room);
         const FastList list = part_of(node, column);
         if (list.n == 2 && kind != Kind::classes) return judge_pair(list, column);
         double decrease = best_of(node, list, floor, room);
@@ -61,6 +81,99 @@ struct ListCuts : SortedLists {
                         [](std::uint32_t entry) { return (entry & kSameValueBit) != 0; });
         return {column, is_constant, decrease};
     }
+
+    // ---------------------------------------------------------------- names
+
+    /// Codes of a column by the numbers that the rows of the node at hand have.
+    template <class Codes>
+    struct CodesOfNode {
+        Codes of_table;
+        const std::uint32_t* row_of_table;
+        [[nodiscard]] auto operator[](std::uint32_t row) const {
+            return of_table[row_of_table[row]];
+        }
+    };
+    /// Calls f with them.
+    template <class F>
+    decltype(auto) with_codes(std::uint32_t column, F&& f) const {
+        return shared.coded[column].visit([&](const auto* codes) -> decltype(auto) {
+            return f(CodesOfNode<decltype(codes)>{codes, row_of_table});
+        });
+    }
+
+    [[nodiscard]] const split::Candidate& seek_names(const FastNode& node, std::uint32_t column,
+                                                     Scratch& room) {
+        const NodeRows rows{entries_of(node, list_of_rows()), size_of(node)};
+        const CodedColumn& coded = shared.coded[column];
+        with_codes(column, [&](const auto& codes) {
+            if (kind == Kind::classes)
+                room.runs.collect_classes(rows, coded, codes, {class_of, n_classes});
+            else if (kind == Kind::two_classes) room.runs.collect(rows, coded, codes, PairSums{});
+            else room.runs.collect(rows, coded, codes, ListedSums{{value_of}});
+        });
+        if (room.names == nullptr) room.names = make_name_search(data, nodes.options, false);
+        return room.names->seek(room.runs, node.weight, node.sum, node.key.with(column));
+    }
+    FastCut judge_names(const FastNode& node, std::uint32_t column, Scratch& room) {
+        const split::Candidate& found = seek_names(node, column, room);
+        if (found.question == split::Question::none)
+            return {column, found.guard == split::Guard::constant, kNoPlainCut};
+        const double share = nodes.options.guard_many_values
+                                 ? share_of_choice(found, data.columns[column],
+                                                   node.weight * nodes.options.distinct_share)
+                                 : 0.0;
+        return {column, false, found.gain, GapSide::heavier, share};
+    }
+
+    /// Lists the rows by the sides of the question on names that wins.
+    Located located_names(const FastNode& node, std::uint32_t column) {
+        const split::Candidate& found = seek_names(node, column, scratch);
+        sides_of_codes(found, scratch.runs, shared.coded[column].n_codes, side_of_code);
+        const FastList list = part_of(node, list_of_rows());
+        by_side.resize(std::max<std::size_t>(by_side.size(), list.n + kPadding));
+        other_side.resize(std::max<std::size_t>(other_side.size(), list.n));
+        FastPlace place;
+        with_codes(column, [&](const auto& codes) {
+            std::uint32_t n_other = 0;
+            for (std::uint32_t i = 0; i < list.n; ++i) {
+                const std::uint32_t entry = list.entries[i];
+                if (side_of_code[codes[row_of(entry)]] != 0) {
+                    other_side[n_other++] = entry;
+                    continue;
+                }
+                by_side[place.position++] = entry;
+                place.weight += weight_of(entry);
+                if (kind == Kind::values) place.sum += value_of[row_of(entry)];
+                else if ((entry & kPositive) != 0) place.sum += weight_of(entry);
+            }
+        });
+        std::fill_n(std::copy_n(other_side.data(), list.n - place.position,
+                                by_side.data() + place.position),
+                    kPadding, 0U);
+        Located made{list, place};
+        made.list.entries = by_side.data();
+        if (found.missing_branch >= 0)
+            made.gaps = found.missing_branch == 0 ? GapSide::first : GapSide::second;
+        made.names = &found;
+        made.gain = found.gain * (kind == Kind::values ? 1.0 / node.unit / node.unit : 1.0);
+        return made;
+    }
+
+    /// The impurity of a node, of numbers that of their grid.
+    [[nodiscard]] double impurity_of(const FastNode& node) {
+        if (kind != Kind::values) return 1.0 - nodes.purity_of(node);
+        const std::uint32_t* entries = entries_of(node, any_list(node));
+        const double mean = node.sum / node.weight;
+        double squares = 0.0;
+        for (std::uint32_t i = 0; i < size_of(node); ++i) {
+            const double weight = weight_of(entries[i]);
+            const double off = value_of[row_of(entries[i])] / weight - mean;
+            squares += weight * off * off;
+        }
+        return squares / node.weight;
+    }
+
+    // ---------------------------------------------------------------- cuts
 
     /// The greatest decrease by a cut of a list.
     __attribute__((always_inline)) double best_of(const FastNode& node, const FastList& list,
@@ -120,7 +233,7 @@ struct ListCuts : SortedLists {
         for (const double count : class_right) of_right += count * count;
         double weight = 0.0;
         for (std::uint32_t i = 0; i < list.n; ++i) {
-            const std::uint32_t k = class_of[row_of(list.entries[i])];
+            const std::int32_t k = class_of[row_of(list.entries[i])];
             const double w = weight_of(list.entries[i]);
             of_left += w * (2.0 * class_left[k] + w);
             of_right -= w * (2.0 * class_right[k] - w);
@@ -147,16 +260,8 @@ struct ListCuts : SortedLists {
         return found;
     }
 
-    /// Where a column is cut: the rows of the first side are at the front of the list.
-    struct Located {
-        FastList list;
-        FastPlace place;
-        GapSide gaps = GapSide::heavier;
-        bool is_open = false;  ///< "is the value known?"
-        double gain = 0.0;     ///< that a tree shows
-    };
-
     [[nodiscard]] Located located(const FastNode& node, const FastCut& cut, double purity) {
+        if (is_nominal(cut.column)) return located_names(node, cut.column);
         const FastList list = part_of(node, cut.column);
         const std::uint32_t n_known = n_known_of(cut.column, list.entries, list.n);
         if (n_known < list.n) return located_beside_gaps(node, list, n_known, cut, purity);
@@ -170,7 +275,7 @@ struct ListCuts : SortedLists {
         } else {
             found.place = locate(node, list, enough);
         }
-        if (nodes.is_shown) found.gain = gain_of(node, score_from(list, found.place, enough));
+        if (nodes.needs_gains()) found.gain = gain_of(node, score_from(list, found.place, enough));
         return found;
     }
 
@@ -193,7 +298,7 @@ struct ListCuts : SortedLists {
             most =
                 std::max(best_of(node, second, 0.0, scratch), best_of(node, first, 0.0, scratch));
             if (most < 0.0 || by_known > most + split::kTie * (2.0 * purity + by_known)) {
-                const double gain = nodes.is_shown
+                const double gain = nodes.needs_gains()
                                         ? gain_of(node, score_by_known(node, list, known, n_known))
                                         : 0.0;
                 return {list, known, GapSide::second, true, gain};
@@ -202,11 +307,11 @@ struct ListCuts : SortedLists {
         const double enough = most - split::kTie * (purity + most);
         Located found{list, locate(node, second, enough), GapSide::second};
         const bool is_second = found.place.position > 0;
-        if (is_second && !nodes.is_shown) return found;
-        const double score = nodes.is_shown ? score_from(second, found.place, enough) : 0.0;
+        if (is_second && !nodes.needs_gains()) return found;
+        const double score = nodes.needs_gains() ? score_from(second, found.place, enough) : 0.0;
         const FastPlace on_first = locate(node, first, enough);
         if (!is_second) found = {first, on_first, GapSide::first};
-        if (nodes.is_shown)
+        if (nodes.needs_gains())
             found.gain = gain_of(node, std::max(score, score_from(first, on_first, enough)));
         return found;
     }
@@ -308,6 +413,9 @@ struct ListCuts : SortedLists {
     std::uint32_t least;  ///< weight that either side of a cut must have
     Scratch scratch;      ///< of the thread that grows the tree
     std::vector<std::uint32_t> closed_list;
+    std::vector<std::uint8_t> side_of_code;  ///< of the names that were located
+    std::vector<std::uint32_t> by_side;      ///< rows of the node, the first side first
+    std::vector<std::uint32_t> other_side;
 };
 
 }  // namespace treewright::forest
