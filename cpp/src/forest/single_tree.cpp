@@ -13,6 +13,7 @@
 #include "treewright/forest/packed.hpp"
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/grower.hpp"
+#include "treewright/grow/needed_columns.hpp"
 #include "treewright/grow/summary.hpp"
 
 namespace treewright::forest {
@@ -252,8 +253,9 @@ bool grow_packed(Making& making, const data::Dataset& data, const grow::GrowOpti
 
 }  // namespace
 
-SingleTree grow_single(const data::Dataset& data, const grow::GrowOptions& options,
+SingleTree grow_single(const data::Dataset& data, const grow::GrowOptions& wanted,
                        Progress& progress, std::optional<grow::Engine> engine) {
+    const grow::GrowOptions options = grow::with_needed_columns(wanted, data);
     const grow::Engine asked = engine ? *engine : grow::engine_of_tree(options, data);
     if (asked == grow::Engine::best_cuts) {
         auto making = std::make_unique<Making>();

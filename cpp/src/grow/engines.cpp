@@ -68,8 +68,7 @@ bool serves_options(const GrowOptions& options) {
 
 /// Whether the best cuts of unweighted rows are looked for, which lists do.
 bool grows_in_lists(const GrowOptions& options, bool is_weighed) {
-    return options.splitter == split::Splitter::best && !is_weighed &&
-           criteria::traits_of(options.criterion).is_fused;
+    return options.splitter == split::Splitter::best && !is_weighed;
 }
 
 }  // namespace
@@ -114,8 +113,10 @@ Engine engine_of_tree(const GrowOptions& options, const data::Dataset& data) {
     if (options.random_ties || options.splitter != split::Splitter::best || !data.weight.empty() ||
         !data.copies.empty())
         return Engine::general;
-    // Figures of nodes are noted for these two alone (forest/fast/shown_gain.hpp).
-    if (options.criterion != "gini" && options.criterion != "squared_error") return Engine::general;
+    // Figures of nodes are noted for these alone (forest/fast/list_cuts.hpp).
+    if (options.criterion != "gini" && options.criterion != "squared_error" &&
+        options.criterion != "entropy")
+        return Engine::general;
     // Ways of holding columns that tests ask for are the general grower's.
     if (options.block != usual.block || options.tally != usual.tally) return Engine::general;
     // A cut takes a row from another, so that there are fewer than two nodes a row.

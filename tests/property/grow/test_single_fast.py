@@ -28,12 +28,13 @@ _SIZES = (1.0, 1e-6, 1e9, 2.0**60)
 
 def problem_of(columns: dict[str, Array], target: Array, **options: Any) -> Problem:
     is_classes = target.dtype.kind != "f"
+    options.setdefault("criterion", "gini" if is_classes else "squared_error")
     read: Any = read_classes if is_classes else read_values
     return Problem(
         table=read_table(columns),
         target=read(target, owner="the test"),
         weights=RowWeights(),
-        options=GrowthOptions(criterion="gini" if is_classes else "squared_error", **options),
+        options=GrowthOptions(**options),
         seed=0,
     )
 
@@ -97,6 +98,7 @@ def problems(draw: st.DrawFn) -> Problem:
         target[:2] = 0, 1  # one class alone is a leaf
     else:
         target = target * draw(st.sampled_from(_SIZES)) + draw(st.sampled_from([0.0, 5.0]))
+    by_classes = {"criterion": draw(st.sampled_from(["gini", "entropy"]))} if n_classes > 0 else {}
     times = draw(st.sampled_from([1, 1, 3, 90]))  # beyond 4,096 rows lists are not renumbered
     return problem_of(
         {name: np.tile(column, times) for name, column in table.items()},
@@ -110,6 +112,7 @@ def problems(draw: st.DrawFn) -> Problem:
         min_impurity_decrease=draw(st.sampled_from([0.0, 0.0, 0.01])),
         threshold_at="midpoint",
         nominal=draw(st.sampled_from(["subset", "subset", "one_vs_rest"])),
+        **by_classes,
     )
 
 
@@ -149,7 +152,8 @@ def test_large_tables_give_the_same_bits_and_numbers_of_nodes(kind: str, n_class
     for n_threads in (1, 2):
         n_nodes = check_both_ways(problem_of(table, target, n_threads=n_threads))
         assert n_nodes > 5_000
-        for options in ({"max_leaf_nodes": 255}, {"max_features": 3}):
+        others: list[dict[str, Any]] = [{"max_leaf_nodes": 255}, {"max_features": 3}]
+        for options in others + [{"criterion": "entropy"}] * (n_classes > 0):
             check_both_ways(problem_of(table, target, n_threads=n_threads, **options))
 
 
@@ -205,7 +209,8 @@ def test_large_tables_with_names_give_the_same_bits(n_classes: int, n_decimals: 
     if n_classes > 0:
         target = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
     for n_threads in (1, 2):
-        for options in ({}, {"max_leaf_nodes": 100}, {"max_features": 3}):
+        others: list[dict[str, Any]] = [{}, {"max_leaf_nodes": 100}, {"max_features": 3}]
+        for options in others + [{"criterion": "entropy"}] * (n_classes > 0):
             assert check_both_ways(problem_of(table, target, n_threads=n_threads, **options)) > 100
 
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "treewright/criteria/registry.hpp"
 #include "treewright/forest/fast/kernels/cells.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
@@ -149,7 +150,8 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     made->has_names = grow::has_names(data);
     made->is_weighed = is_weighed;
     const grow::Engine wanted = grow::engine_of(options, data, is_weighed);
-    made->is_unpacked = made->has_names || wanted == grow::Engine::rows;
+    const bool in_bits = criteria::traits_of(options.criterion).is_in_bits;
+    made->is_unpacked = made->has_names || in_bits || wanted == grow::Engine::rows;
     if (wanted == grow::Engine::drawn_cuts) {
         made->engine = grow::Engine::drawn_cuts;
         std::atomic<bool> is_single{true};
@@ -162,6 +164,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     }
     if (wanted == grow::Engine::rows || options.max_leaf_nodes > 0) engine = wanted;
     made->engine = engine ? *engine : choose(data, options, *made, team);
+    if (in_bits && made->engine == grow::Engine::best_cuts) made->bits.emplace(data.n_rows);
     const bool is_coded = made->engine == grow::Engine::rows;
     made->coded.resize(is_coded || made->has_names ? n_columns : 0);
     if (!is_coded) made->orders.resize(n_columns);

@@ -160,7 +160,7 @@ private:
     }
 
     Choice choose(FastNode& node) {
-        const double purity = nodes.purity_of(node);
+        const double purity = tie_scale_of(node);
         nodes.begin_draws(node);
         // Two rows are separated alike by every column: the first that separates them wins.
         const bool is_plain = !nodes.draws_shown() && !shared.has_names;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "treewright/criteria/registry.hpp"
 #include "treewright/data/side_by_side.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
 
@@ -65,6 +66,7 @@ std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
     auto made = std::make_unique<FastData>();
     made->data = &data;
     made->is_shown = true;
+    if (criteria::traits_of(options.criterion).is_in_bits) made->bits.emplace(data.n_rows);
     made->gaps = TableGaps(data.n_rows, n_columns);
     made->ready = std::make_shared<ReadyLists>();
     made->ready->has_ties.assign(n_columns + 1, 0);

@@ -223,22 +223,14 @@ public:
         else tree.importance[cut.column] += brought;
     }
 
-    /// The winner among the cuts judged; null if there is none, or none that gains enough.
-    [[nodiscard]] const FastCut* select(const FastNode& node, double purity) {
-        const FastCut* best = nullptr;
-        FastLeader leader(purity);
-        for (const FastCut& cut : cuts)
-            if (leader.meets(cut)) best = &cut;
-        return best != nullptr && gains_enough(*best, node) ? best : nullptr;
-    }
-    /// The same where some cuts may pay for their choice; `impurity()` is the node's.
+    /// The winner among the cuts judged, of which some may pay for their choice (`impurity()` is
+    /// the node's); null if there is none, or none that gains enough. Ties as FastLeader has them.
     template <class Impurity>
     [[nodiscard]] const FastCut* select(const FastNode& node, double purity,
                                         const Impurity& impurity) {
-        if (std::none_of(cuts.begin(), cuts.end(),
-                         [](const FastCut& cut) { return cut.share > 0.0; }))
-            return select(node, purity);
-        const double whole = impurity();
+        const bool any_pays = std::any_of(cuts.begin(), cuts.end(),
+                                          [](const FastCut& cut) { return cut.share > 0.0; });
+        const double whole = any_pays ? impurity() : 0.0;
         const FastCut* best = nullptr;
         double most = 0.0;
         double noise = 0.0;
