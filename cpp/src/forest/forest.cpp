@@ -9,6 +9,7 @@
 #include "treewright/grow/draw_columns.hpp"
 #include "treewright/grow/engines.hpp"
 #include "treewright/grow/grower.hpp"
+#include "treewright/grow/needed_columns.hpp"
 
 namespace treewright::forest {
 
@@ -65,9 +66,10 @@ void balance(std::span<const std::uint32_t> copies, const data::Target& target,
 
 }  // namespace
 
-grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& options,
+grow::Engine grow_packed(const data::Dataset& data, const grow::GrowOptions& wanted,
                          const ForestOptions& forest, const Sampling* sampling, Progress& progress,
                          std::vector<PackedTree>& trees) {
+    const grow::GrowOptions options = grow::with_needed_columns(wanted, data);
     const bool is_weighed =
         sampling != nullptr ? !forest.factor.empty() || forest.balances : !data.weight.empty();
     const bool is_exact =
@@ -143,9 +145,10 @@ std::vector<double> weights_of(std::span<const std::uint32_t> copies, const data
     return weight;
 }
 
-std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOptions& options,
+std::vector<tree::Tree> grow_trees(const data::Dataset& data, const grow::GrowOptions& wanted,
                                    const ForestOptions& forest, const Sampling* sampling,
                                    Progress& progress) {
+    const grow::GrowOptions options = grow::with_needed_columns(wanted, data);
     // With fewer trees than threads, the threads work inside each tree.
     const bool inside = forest.n_trees < forest.n_threads;
     Team team(inside ? 1 : forest.n_threads, progress);

@@ -119,6 +119,12 @@ void add_general_figures(const PackedTree& packed, std::uint32_t n_classes, bool
 
 }  // namespace
 
+void PackedNames::finish(bool has_rest, double share_paid) {
+    end.push_back(static_cast<std::uint32_t>(code.size()));
+    rest.push_back(has_rest ? 1 : -1);
+    share.push_back(share_paid);
+}
+
 void PackedNames::append(const PackedNames& more) {
     for (std::size_t question = 0; question < more.size(); ++question) append(more, question);
 }

@@ -13,6 +13,7 @@
 #include "treewright/forest/packed.hpp"
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/grower.hpp"
+#include "treewright/grow/needed_columns.hpp"
 #include "treewright/grow/summary.hpp"
 
 namespace treewright::forest {
@@ -24,6 +25,7 @@ struct Making {
     std::vector<std::uint32_t> n_rows;  ///< by packed node, as the next two
     std::vector<std::uint32_t> first_row;
     std::vector<std::uint32_t> number;     ///< in the tree
+    std::vector<std::uint32_t> asked;      ///< nodes in the order of their questions, if on names
     std::vector<std::uint32_t> packed_of;  ///< the other way round
     grow::NodeRows rows;
     SingleTree made;
@@ -51,10 +53,32 @@ void count_rows(Making& making, std::uint32_t n_classes) {
     }
 }
 
+bool asks_for_names(const PackedNode& node) {
+    return !node.is_leaf() && (node.column & PackedNode::kNames) != 0;
+}
+
+/// Notes which nodes ask for names, in the order in which they were divided: that of their
+/// children.
+void note_questions(Making& making) {
+    const std::vector<PackedNode>& nodes = making.packed.nodes;
+    for (std::uint32_t i = 0; i < nodes.size(); ++i)
+        if (asks_for_names(nodes[i])) making.asked.push_back(i);
+    std::sort(making.asked.begin(), making.asked.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return nodes[a].first_child < nodes[b].first_child;
+    });
+}
+
 /// Numbers the nodes as the general grower does: first those that all threads divide together, then
-/// the subtrees below, each of them depth first. The children of a node are neighbours.
-void number_nodes(Making& making, std::size_t n_columns) {
+/// the subtrees below, each of them depth first. The children of a node are neighbours. Best first
+/// both growers number them as they come.
+void number_nodes(Making& making, std::size_t n_columns, bool is_best_first) {
     const PackedTree& packed = making.packed;
+    if (is_best_first) {
+        making.number.resize(packed.nodes.size());
+        std::iota(making.number.begin(), making.number.end(), 0U);
+        note_questions(making);
+        return;
+    }
     struct Place {
         std::size_t node;
         std::size_t n_columns;  ///< that its parent has left
@@ -75,6 +99,7 @@ void number_nodes(Making& making, std::size_t n_columns) {
                 continue;
             }
             const std::size_t first = first_child_of(node);
+            if (asks_for_names(node)) making.asked.push_back(static_cast<std::uint32_t>(at.node));
             for (std::size_t b = 0; b < 2; ++b) making.number[first + b] = n++;
             for (std::size_t b = 2; b-- > 0;)
                 open.push_back({first + b, packed.shown.nodes[at.node].n_columns});
@@ -84,6 +109,26 @@ void number_nodes(Making& making, std::size_t n_columns) {
     for (const Place& root : alone) {
         open.push_back(root);
         number_below(false);
+    }
+}
+
+/// The questions on names, in the order in which the general grower asks them.
+void list_names(Making& making) {
+    tree::TreeArrays& arrays = making.made.arrays;
+    const PackedNames& names = making.packed.names;
+    for (const std::uint32_t from : making.asked) {
+        const PackedNode& node = making.packed.nodes[from];
+        if (!asks_for_names(node)) continue;
+        const auto question = static_cast<std::size_t>(node.threshold);
+        const std::uint32_t begin = question == 0 ? 0 : names.end[question - 1];
+        const std::uint32_t at = making.number[from];
+        arrays.code_offset[at] = static_cast<std::int64_t>(arrays.code.size());
+        arrays.code_count[at] = static_cast<std::int32_t>(names.end[question] - begin);
+        arrays.rest_branch[at] = names.rest[question];
+        for (std::uint32_t i = begin; i < names.end[question]; ++i) {
+            arrays.code.push_back(names.code[i]);
+            arrays.branch_of_code.push_back(names.branch[i]);
+        }
     }
 }
 
@@ -116,10 +161,13 @@ void list_questions(Making& making, const data::Dataset& data, Progress& progres
             }
         };
         const auto column_of = [](const PackedNode& node) {
-            return node.column & ~PackedNode::kMissingFirst;
+            return node.column & ~(PackedNode::kMissingFirst | PackedNode::kNames);
         };
         const auto is_real = [&](const PackedNode& node) {
-            return data.columns[column_of(node)].is_real();
+            return !asks_for_names(node) && data.columns[column_of(node)].is_real();
+        };
+        const auto is_whole = [&](const PackedNode& node) {
+            return !asks_for_names(node) && !data.columns[column_of(node)].is_real();
         };
         constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
         each(arrays.first_child, -1, [&](const PackedNode& node, std::size_t) {
@@ -128,12 +176,13 @@ void list_questions(Making& making, const data::Dataset& data, Progress& progres
         each(arrays.n_branches, 0, [](const PackedNode&, std::size_t) { return 2; });
         each(arrays.column, -1,
              [&](const PackedNode& node, std::size_t) { return column_of(node); });
-        each(arrays.kind, std::int8_t{0}, [](const PackedNode&, std::size_t) { return 1; });
+        each(arrays.kind, std::int8_t{0},
+             [](const PackedNode& node, std::size_t) { return asks_for_names(node) ? 2 : 1; });
         each(arrays.threshold, kNaN, [&](const PackedNode& node, std::size_t) {
             return is_real(node) ? node.threshold : kNaN;
         });
         each(arrays.threshold_int, std::int64_t{0}, [&](const PackedNode& node, std::size_t) {
-            return is_real(node) ? 0 : whole_threshold(node.threshold);
+            return is_whole(node) ? whole_threshold(node.threshold) : 0;
         });
         each(arrays.missing_branch, -1, [](const PackedNode& node, std::size_t) {
             return (node.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
@@ -142,12 +191,12 @@ void list_questions(Making& making, const data::Dataset& data, Progress& progres
             return packed.shown.nodes[packed_of[i]].gain;
         });
     }
-    arrays.score = arrays.gain;
     for (auto* none : {&arrays.code_offset, &arrays.cut_offset, &arrays.term_offset})
         none->assign(n, -1);
     for (auto* none : {&arrays.code_count, &arrays.cut_count, &arrays.term_count})
         none->assign(n, 0);
     arrays.rest_branch.assign(n, -1);
+    list_names(making);
     arrays.surrogate_start.assign(n + 1, 0);
 }
 
@@ -158,7 +207,7 @@ void show(Making& making, const data::Dataset& data, const grow::GrowOptions& op
     const std::size_t n = packed.nodes.size();
     const std::uint32_t n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
     count_rows(making, n_classes);
-    number_nodes(making, options.columns.size());
+    number_nodes(making, options.columns.size(), options.max_leaf_nodes > 0);
     list_questions(making, data, progress);
     tree::TreeArrays& arrays = making.made.arrays;
     making.made.width = std::max<std::size_t>(n_classes, 1);
@@ -184,6 +233,10 @@ void show(Making& making, const data::Dataset& data, const grow::GrowOptions& op
     });
     if (n_classes > 0) grow::sum_up_counts(arrays, data, options, progress);
     else grow::sum_up(arrays, making.rows, data, options, progress);
+    arrays.score = arrays.gain;
+    for (std::size_t i = 0; i < n; ++i)
+        if (const double share = packed.shown.nodes[making.packed_of[i]].share; share > 0.0)
+            arrays.score[i] -= arrays.impurity[i] * share;
 }
 
 /// Grows the packed tree; false if the fast grower does not serve what the columns hold.
@@ -200,8 +253,9 @@ bool grow_packed(Making& making, const data::Dataset& data, const grow::GrowOpti
 
 }  // namespace
 
-SingleTree grow_single(const data::Dataset& data, const grow::GrowOptions& options,
+SingleTree grow_single(const data::Dataset& data, const grow::GrowOptions& wanted,
                        Progress& progress, std::optional<grow::Engine> engine) {
+    const grow::GrowOptions options = grow::with_needed_columns(wanted, data);
     const grow::Engine asked = engine ? *engine : grow::engine_of_tree(options, data);
     if (asked == grow::Engine::best_cuts) {
         auto making = std::make_unique<Making>();

@@ -31,6 +31,7 @@ bool serves_options(const GrowOptions& options) {
     served.max_surrogates = options.max_surrogates;
 
     served.max_depth = options.max_depth;
+    served.max_leaf_nodes = options.max_leaf_nodes;  // of sorted lists, see grows_in_lists
     served.min_split = options.min_split;
     served.min_leaf = options.min_leaf;
     served.min_leaf_weight = options.min_leaf_weight;
@@ -65,6 +66,11 @@ bool serves_options(const GrowOptions& options) {
            (criterion.is_fused || criterion.grows_on_rows);
 }
 
+/// Whether the best cuts of unweighted rows are looked for, which lists do.
+bool grows_in_lists(const GrowOptions& options, bool is_weighed) {
+    return options.splitter == split::Splitter::best && !is_weighed;
+}
+
 }  // namespace
 
 std::string_view name_of(Engine engine) {
@@ -95,20 +101,22 @@ bool fast_grower_serves_gaps(const GrowOptions& options) {
 
 Engine engine_of(const GrowOptions& options, const data::Dataset& data, bool is_weighed) {
     if (!fast_grower_serves(options, data)) return Engine::general;
+    if (grows_in_lists(options, is_weighed)) return Engine::best_cuts;
+    if (options.max_leaf_nodes > 0) return Engine::general;
     if (has_names(data) || is_weighed || !criteria::traits_of(options.criterion).is_fused)
         return Engine::rows;
-    return options.splitter == split::Splitter::best ? Engine::best_cuts : Engine::drawn_cuts;
+    return Engine::drawn_cuts;
 }
 
 Engine engine_of_tree(const GrowOptions& options, const data::Dataset& data) {
     const GrowOptions usual;
-    const bool looks_at_all =
-        options.max_columns == 0 || options.max_columns >= options.columns.size();
-    if (options.random_ties || options.splitter != split::Splitter::best || !looks_at_all ||
-        has_names(data) || !data.weight.empty() || !data.copies.empty())
+    if (options.random_ties || options.splitter != split::Splitter::best || !data.weight.empty() ||
+        !data.copies.empty())
         return Engine::general;
-    // Figures of nodes are noted for these two alone (forest/fast/shown_gain.hpp).
-    if (options.criterion != "gini" && options.criterion != "squared_error") return Engine::general;
+    // Figures of nodes are noted for these alone (forest/fast/list_cuts.hpp).
+    if (options.criterion != "gini" && options.criterion != "squared_error" &&
+        options.criterion != "entropy")
+        return Engine::general;
     // Ways of holding columns that tests ask for are the general grower's.
     if (options.block != usual.block || options.tally != usual.tally) return Engine::general;
     // A cut takes a row from another, so that there are fewer than two nodes a row.
@@ -126,9 +134,13 @@ Engine best_cuts_engine(const ColumnsToLookAt& columns) {
     constexpr double kLookAtMany = 20.0;
     const double few = static_cast<double>(columns.n_few) / static_cast<double>(columns.n_columns);
     const double look = few * kLookAtFew + (1.0 - few) * kLookAtMany;
-    return look * static_cast<double>(columns.n_drawn) < static_cast<double>(columns.n_columns)
-               ? Engine::rows
-               : Engine::best_cuts;
+    const auto n_drawn = static_cast<double>(columns.n_drawn);
+    // Names are counted by either; where there are some, a list of rows is moved, too.
+    const double names =
+        static_cast<double>(columns.n_names) / static_cast<double>(columns.n_columns);
+    const double in_lists = static_cast<double>(columns.n_columns - columns.n_names) +
+                            (columns.n_names > 0 ? 1.0 : 0.0) + names * kLookAtFew * n_drawn;
+    return look * n_drawn < in_lists ? Engine::rows : Engine::best_cuts;
 }
 
 }  // namespace treewright::grow

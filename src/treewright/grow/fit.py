@@ -102,7 +102,7 @@ def tree_of(
         filled["value"] = _near_whole(filled["value"] / problem.cost_factor)
         filled["weight"] = filled["value"].sum(axis=1)
     made = TreeArrays.from_core(filled)
-    if engine == "best_cuts":  # of cuts alone, numbered in one go (docs/decisions/047)
+    if engine == "best_cuts" and not len(made.code):  # of cuts alone (docs/decisions/047)
         made.take_on_trust(problem.table.schema)
     return Tree(
         arrays=made,

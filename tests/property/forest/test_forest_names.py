@@ -1,4 +1,4 @@
-"""Forests on tables with names, of weighed rows or by entropy: grown on rows as generally."""
+"""Forests on tables with names, of weighed rows or by entropy are grown fast as generally."""
 
 from dataclasses import fields
 from typing import Any
@@ -15,7 +15,7 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treewright.core import grow_trees
+from treewright.core import grow_packed, grow_trees
 from treewright.grow.fit import tree_of
 from treewright.tree.arrays import LEAF
 from treewright.tree.tree import Tree
@@ -115,9 +115,29 @@ def check_same_tree(ours: Tree, theirs: Tree) -> None:
             pairs.append((int(one.first_child[i]) + branch, int(other.first_child[j]) + branch))
 
 
-def check_against_general(forest: Any) -> None:
-    assert forest.ensemble_.engine == "rows"
+def check_both_ways(training: Any) -> None:
+    """Compare the trees that are grown in lists and on rows, bit for bit."""
+    state = []
+    for engine in ("best_cuts", "rows"):
+        options = training._core_forest(0, N_TREES)
+        options.set_engine(engine)
+        core = (training.columns, training.target, training._core_options(), options)
+        grown = grow_packed(*core, training.sampling, None)
+        assert grown is not None
+        assert grown[1] == engine
+        state.append(grown[0].state())
+    for name, array in state[0].items():
+        assert array.tobytes() == state[1][name].tobytes(), name
+
+
+def check_against_general(forest: Any, in_lists: bool = False) -> None:
+    """`in_lists`: lists serve the rows and the criterion, too."""
     training = forest._training
+    if in_lists:
+        assert forest.ensemble_.engine in ("best_cuts", "rows")
+        check_both_ways(training)
+    else:
+        assert forest.ensemble_.engine == "rows"
     general = grow_trees(
         training.columns,
         training.target,
@@ -139,7 +159,7 @@ def test_trees_on_names_are_those_of_the_general_grower(
 ) -> None:
     forest, table, target = made
     forest.fit(table, target)
-    check_against_general(forest)
+    check_against_general(forest, in_lists="Forest" in type(forest).__name__)
 
 
 @pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
@@ -187,7 +207,7 @@ def test_trees_by_entropy_are_those_of_the_general_grower(
         return
     forest.criterion = "entropy"
     forest.fit(table, target)
-    check_against_general(forest)
+    check_against_general(forest, in_lists="Forest" in type(forest).__name__)
 
 
 @pytest.mark.parametrize("weighs", [False, True])
@@ -219,4 +239,5 @@ def test_tables_of_bits_by_entropy_are_grown_as_generally(kind: Any, weighs: boo
     y = (X[:, :5].sum(axis=1) + random.normal(size=200) > 2.5).astype(np.int64)
     weight = random.uniform(0.2, 2.0, 200) if weighs else None
     forest = kind(N_TREES, criterion="entropy", random_state=0, n_jobs=1)
-    check_against_general(forest.fit(X, y, sample_weight=weight))
+    in_lists = not weighs and kind is RandomForestClassifier
+    check_against_general(forest.fit(X, y, sample_weight=weight), in_lists=in_lists)

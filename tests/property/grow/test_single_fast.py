@@ -28,12 +28,13 @@ _SIZES = (1.0, 1e-6, 1e9, 2.0**60)
 
 def problem_of(columns: dict[str, Array], target: Array, **options: Any) -> Problem:
     is_classes = target.dtype.kind != "f"
+    options.setdefault("criterion", "gini" if is_classes else "squared_error")
     read: Any = read_classes if is_classes else read_values
     return Problem(
         table=read_table(columns),
         target=read(target, owner="the test"),
         weights=RowWeights(),
-        options=GrowthOptions(criterion="gini" if is_classes else "squared_error", **options),
+        options=GrowthOptions(**options),
         seed=0,
     )
 
@@ -57,7 +58,11 @@ def check_both_ways(problem: Problem) -> int:
 
 @st.composite
 def columns(draw: st.DrawFn, n_rows: int) -> Array:
-    kind = draw(st.sampled_from(["float", "single", "whole", "many"]))
+    kind = draw(st.sampled_from(["float", "single", "whole", "many", "names"]))
+    if kind == "names":  # two levels to one for each row
+        levels = draw(st.sampled_from([2, 3, 9, 12, 40, 200]))
+        codes = np.random.default_rng(draw(st.integers(0, 1000))).integers(0, levels, n_rows)
+        return np.array([f"n{code}" for code in codes], object)
     if kind == "many":  # mostly distinct
         return np.random.default_rng(draw(st.integers(0, 1000))).normal(size=n_rows)
     pool, dtype = {
@@ -80,6 +85,9 @@ def problems(draw: st.DrawFn) -> Problem:
         for name, column in table.items():
             if name == kept:
                 continue
+            if column.dtype == object:
+                table[name][1:][rng.random(n_rows - 1) < share] = None  # one name gives the type
+                continue
             single = column.dtype == np.float32
             table[name] = column.astype(np.float32 if single else np.float64)
             table[name][rng.random(n_rows) < share] = np.nan
@@ -90,19 +98,26 @@ def problems(draw: st.DrawFn) -> Problem:
         target[:2] = 0, 1  # one class alone is a leaf
     else:
         target = target * draw(st.sampled_from(_SIZES)) + draw(st.sampled_from([0.0, 5.0]))
+    by_classes = {"criterion": draw(st.sampled_from(["gini", "entropy"]))} if n_classes > 0 else {}
     times = draw(st.sampled_from([1, 1, 3, 90]))  # beyond 4,096 rows lists are not renumbered
     return problem_of(
         {name: np.tile(column, times) for name, column in table.items()},
         np.tile(target, times),
         max_depth=draw(st.sampled_from([None, None, 1, 4])),
+        max_leaf_nodes=draw(st.sampled_from([None, None, 2, 5, 40])),
+        max_features=draw(st.sampled_from([None, None, 1, 2])),
         min_samples_leaf=draw(st.integers(1, 4)),
         min_samples_split=draw(st.sampled_from([2, 2, 7, 0.4])),
         min_fraction_leaf=draw(st.sampled_from([0.0, 0.0, 0.1])),
         min_impurity_decrease=draw(st.sampled_from([0.0, 0.0, 0.01])),
         threshold_at="midpoint",
+        nominal=draw(st.sampled_from(["subset", "subset", "one_vs_rest"])),
+        **by_classes,
     )
 
 
+# A name for each row is a hard case, and warned about.
+@pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
 @given(problem=problems())
 @examples(3.0)
 def test_small_tables_give_the_same_bits_by_either_engine(problem: Problem) -> None:
@@ -137,6 +152,9 @@ def test_large_tables_give_the_same_bits_and_numbers_of_nodes(kind: str, n_class
     for n_threads in (1, 2):
         n_nodes = check_both_ways(problem_of(table, target, n_threads=n_threads))
         assert n_nodes > 5_000
+        others: list[dict[str, Any]] = [{"max_leaf_nodes": 255}, {"max_features": 3}]
+        for options in others + [{"criterion": "entropy"}] * (n_classes > 0):
+            check_both_ways(problem_of(table, target, n_threads=n_threads, **options))
 
 
 def test_targets_far_from_zero_are_put_on_finer_grids_alike() -> None:
@@ -152,8 +170,6 @@ def test_targets_far_from_zero_are_put_on_finer_grids_alike() -> None:
     [
         {"missing": "divide"},
         {"splitter": "random"},
-        {"max_features": 1},
-        {"max_leaf_nodes": 10},
         {"monotonic_cst": [1, 0, 0, 0]},
         {"thresholds": "class_boundaries"},
         {"tally": "counting"},
@@ -178,9 +194,29 @@ def test_a_policy_that_is_not_served_is_seen_when_a_gap_is_found() -> None:
     assert check_both_ways(problem_of(table, target, missing="majority")) > 1
 
 
-def test_names_are_for_the_general_engine() -> None:
+@pytest.mark.parametrize("n_classes", [0, 2, 5])
+@pytest.mark.parametrize("n_decimals", [0, 4])
+def test_large_tables_with_names_give_the_same_bits(n_classes: int, n_decimals: int) -> None:
+    rng = np.random.default_rng(5)
+    n_rows = 30_000  # nodes that all threads divide together, and parts of one thread each
+    table = made_table("gaps", n_rows, n_decimals) if n_decimals > 0 else {}
+    for levels in (3, 20, 30, 400):
+        codes = rng.integers(0, levels, n_rows)
+        table[f"n{levels}"] = np.array([f"n{i}" for i in range(levels)], object)[codes]
+    table["n3"][rng.random(n_rows) < 0.1] = None
+    score = (codes % 7) + rng.normal(size=n_rows)
+    target: Array = score
+    if n_classes > 0:
+        target = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+    for n_threads in (1, 2):
+        others: list[dict[str, Any]] = [{}, {"max_leaf_nodes": 100}, {"max_features": 3}]
+        for options in others + [{"criterion": "entropy"}] * (n_classes > 0):
+            assert check_both_ways(problem_of(table, target, n_threads=n_threads, **options)) > 100
+
+
+def test_questions_with_more_branches_are_for_the_general_engine() -> None:
     table = made_table("decimals", 200, 2)
     table["name"] = np.array(["a", "b"] * 100, dtype=object)
-    problem = problem_of(table, (table["x0"] > 0).astype(int))
+    problem = problem_of(table, (table["x0"] > 0).astype(int), nominal="multiway")
     _, engine = grow(lend(problem.table), problem.core_target(), problem.core_options(), None)
     assert engine == "general"

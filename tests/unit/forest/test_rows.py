@@ -28,11 +28,13 @@ def test_columns_of_bits_are_grown_on_rows_whatever_their_type(dtype: Any) -> No
 @pytest.mark.parametrize(
     ("options", "engine"),
     [
-        ({}, "rows"),
-        ({"nominal": "one_vs_rest"}, "rows"),
-        ({"nominal": "multiway"}, "general"),
+        ({}, "best_cuts"),
+        ({"nominal": "one_vs_rest"}, "best_cuts"),
+        ({"max_leaf_nodes": 9}, "best_cuts"),
+        ({"criterion": "entropy"}, "best_cuts"),
         ({"class_weight": {0: 1.0, 1: 3.5}}, "rows"),
-        ({"criterion": "entropy"}, "rows"),
+        ({"class_weight": {0: 1.0, 1: 3.5}, "max_leaf_nodes": 9}, "general"),
+        ({"nominal": "multiway"}, "general"),
         ({"missing": "majority"}, "general"),  # there are gaps
     ],
 )

@@ -52,6 +52,8 @@ struct PackedNames {
     std::vector<std::uint32_t> n_rows;  ///< of each leaf, however often they were drawn
 
     [[nodiscard]] std::size_t size() const { return end.size(); }
+    /// Ends the slice of a question.
+    void finish(bool has_rest, double share_paid);
     /// Adds the questions of another tree, or one of them.
     void append(const PackedNames& more);
     void append(const PackedNames& from, std::size_t question);
@@ -60,6 +62,7 @@ struct PackedNames {
 /// What a tree that stands alone shows of its nodes beside what predicts (single_tree.hpp).
 struct ShownNode {
     double gain = 0.0;            ///< of its question, as the general grower notes it
+    double share = 0.0;           ///< of its impurity, that the question has paid
     std::uint32_t n_columns = 0;  ///< not constant among its rows
 };
 struct PackedShown {

@@ -8,14 +8,16 @@
 /// | best_cuts  | trees of forests, best cuts | fast_grower_serves; with missing values      |
 /// |            |                             | fast_grower_serves_gaps                      |
 /// |            |                             | (forest/fast/grower_best_cuts.cpp)           |
-/// |            | single trees, best cuts     | the same on ordered columns, where every     |
-/// |            |                             | node looks at all of them                    |
-/// | rows       | the same                    | the same, where best_cuts_engine says that   |
-/// |            |                             | it is faster (forest/fast/grower_rows.cpp)   |
-/// |            | the same, either way of     | the same, with nominal columns (sets of      |
-/// |            | cutting                     | values, or one against the rest), rows that  |
-/// |            |                             | weigh differently, or entropy                |
-/// | drawn_cuts | the same, cuts drawn        | the same (forest/fast/grower_drawn_cuts.cpp) |
+/// |            | single trees, best cuts     | the same                                     |
+/// | rows       | trees of forests, best cuts | the same but for max_leaf_nodes, where       |
+/// |            |                             | best_cuts_engine says that it is faster, and |
+/// |            |                             | rows that weigh differently                  |
+/// |            |                             | (forest/fast/grower_rows.cpp)                |
+/// |            | the same, cuts drawn        | nominal columns (sets of values, or one      |
+/// |            |                             | against the rest), rows that weigh           |
+/// |            |                             | differently, or entropy                      |
+/// | drawn_cuts | the same                    | none of these                                |
+/// |            |                             | (forest/fast/grower_drawn_cuts.cpp)          |
 /// | histogram  | trees of gradient boosting  | binned columns, one score a tree             |
 /// |            |                             | (boosting/grower.hpp)                        |
 /// | stumps     | stumps of AdaBoost          | one target of classes, one question; see     |
@@ -68,6 +70,7 @@ struct ColumnsToLookAt {
     std::size_t n_columns = 0;  ///< of a tree
     std::size_t n_drawn = 0;    ///< looked at in a node
     std::size_t n_few = 0;      ///< of few values (forest/fast/coded_columns.hpp)
+    std::size_t n_names = 0;    ///< nominal, which have no list
 };
 
 /// The faster of the two: lists keep all columns of a node in order and find the best cut of one

@@ -103,25 +103,46 @@ void add_missing(const C& criterion, const data::Block& block, std::uint32_t row
         tally.missing_copies[block.classes[row * criterion.n_outputs]] += block.copies_of(row);
 }
 
+/// Opens the runs of some entries of a list and adds their rows.
+template <criteria::Criterion C, class Word>
+void tally_entries(const C& criterion, const data::Block& block, const Word* list, std::uint32_t n,
+                   bool is_first, Tally& tally) {
+    // Room for a run each, which is taken back: most values of a column of decimals differ.
+    std::size_t n_runs = tally.n_runs();
+    const std::size_t width = tally.width;
+    tally.sums.resize((n_runs + n) * width, 0.0);
+    for (auto* each : {&tally.row, &tally.last_row, &tally.n_entries}) each->resize(n_runs + n);
+    std::uint32_t* const row_of = tally.row.data();
+    std::uint32_t* const last_row_of = tally.last_row.data();
+    std::uint32_t* const n_entries_of = tally.n_entries.data();
+    double* run = tally.sums.data() + (n_runs - (is_first ? 0 : 1)) * width;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t row = data::Entry<Word>::row(list[i]);
+        if ((is_first && i == 0) || (list[i] & data::Entry<Word>::kSameValue) == 0) {
+            run = tally.sums.data() + n_runs * width;
+            row_of[n_runs] = row;
+            n_entries_of[n_runs++] = 0;
+        }
+        last_row_of[n_runs - 1] = row;
+        ++n_entries_of[n_runs - 1];
+        add_row(criterion, run, block, row);
+    }
+    tally.sums.resize(n_runs * width);
+    for (auto* each : {&tally.row, &tally.last_row, &tally.n_entries}) each->resize(n_runs);
+}
+
 template <criteria::Criterion C, class Word>
 void tally_list(const C& criterion, const NodeRange& node, std::uint32_t column,
                 std::uint32_t n_missing, Progress& progress, Tally& tally) {
     const data::Block& block = *node.block;
     const Word* list = block.list<Word>(column);
     const std::uint32_t known_end = node.end - n_missing;
-    double* run = nullptr;
+    constexpr std::size_t kAtOnce = 256;
     in_blocks(progress, known_end - node.begin, [&](std::size_t from, std::size_t to) {
-        const auto end = static_cast<std::uint32_t>(node.begin + to);
-        for (auto i = static_cast<std::uint32_t>(node.begin + from); i < end; ++i) {
-            const std::uint32_t row = data::Entry<Word>::row(list[i]);
-            if (i == node.begin || (list[i] & data::Entry<Word>::kSameValue) == 0) {
-                tally.open_run(row);
-                run = tally.run(tally.n_runs() - 1);
-            }
-            tally.last_row.back() = row;
-            ++tally.n_entries.back();
-            add_row(criterion, run, block, row);
-        }
+        for (std::size_t begin = from; begin < to; begin += kAtOnce)
+            tally_entries(criterion, block, list + node.begin + begin,
+                          static_cast<std::uint32_t>(std::min(kAtOnce, to - begin)), begin == 0,
+                          tally);
     });
     for (std::uint32_t i = known_end; i < node.end; ++i)
         add_missing(criterion, block, data::Entry<Word>::row(list[i]), tally);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "treewright/criteria/registry.hpp"
 #include "treewright/forest/fast/kernels/cells.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
@@ -121,6 +122,9 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
                     Team& team) {
     grow::ColumnsToLookAt columns;
     columns.n_columns = columns.n_few = options.columns.size();
+    columns.n_names = static_cast<std::size_t>(std::count_if(
+        options.columns.begin(), options.columns.end(),
+        [&](std::uint32_t c) { return data.columns[c].scale == data::Scale::nominal; }));
     columns.n_drawn = options.max_columns == 0 ? columns.n_columns : options.max_columns;
     if (best_cuts_engine(columns) != grow::Engine::rows) return grow::Engine::best_cuts;
     made.coded.resize(data.columns.size());
@@ -131,9 +135,7 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
     columns.n_few = static_cast<std::size_t>(
         std::count_if(made.coded.begin(), made.coded.end(),
                       [](const CodedColumn& column) { return column.is_narrow(); }));
-    const grow::Engine engine = best_cuts_engine(columns);
-    if (engine != grow::Engine::rows) made.coded.clear();
-    return engine;
+    return best_cuts_engine(columns);
 }
 
 }  // namespace
@@ -148,7 +150,8 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     made->has_names = grow::has_names(data);
     made->is_weighed = is_weighed;
     const grow::Engine wanted = grow::engine_of(options, data, is_weighed);
-    made->is_unpacked = wanted == grow::Engine::rows;
+    const bool in_bits = criteria::traits_of(options.criterion).is_in_bits;
+    made->is_unpacked = made->has_names || in_bits || wanted == grow::Engine::rows;
     if (wanted == grow::Engine::drawn_cuts) {
         made->engine = grow::Engine::drawn_cuts;
         std::atomic<bool> is_single{true};
@@ -159,22 +162,24 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
         else lay_out(data, options, made->doubles, team);
         return made;
     }
-    if (wanted == grow::Engine::rows) engine = wanted;
+    if (wanted == grow::Engine::rows || options.max_leaf_nodes > 0) engine = wanted;
     made->engine = engine ? *engine : choose(data, options, *made, team);
+    if (in_bits && made->engine == grow::Engine::best_cuts) made->bits.emplace(data.n_rows);
     const bool is_coded = made->engine == grow::Engine::rows;
-    if (is_coded) made->coded.resize(n_columns);
-    else made->orders.resize(n_columns);
+    made->coded.resize(is_coded || made->has_names ? n_columns : 0);
+    if (!is_coded) made->orders.resize(n_columns);
     std::vector<data::OrderScratch> scratch(team.size());
     const std::vector<std::uint32_t> rows = all_rows(data);
     team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
         const data::Column& column = data.columns[c];
-        if (is_coded && options.splitter == split::Splitter::random &&
-            column.scale != data::Scale::nominal)
+        const bool is_nominal = column.scale == data::Scale::nominal;
+        if (is_coded && options.splitter == split::Splitter::random && !is_nominal)
             made->coded[c] = code_values(column, data.n_rows);
-        else if (!is_coded)
+        else if (!is_coded && !is_nominal) {
             made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
-        else if (!made->coded[c].is_narrow() &&
-                 !(made->coded[c] = code_few(column, data.n_rows)).is_narrow())
+            if (made->has_names) made->coded[c] = {};  // it was looked at to choose the engine
+        } else if (!made->coded[c].is_narrow() &&
+                   !(made->coded[c] = code_few(column, data.n_rows)).is_narrow())
             made->coded[c] = code_sorted(column, rows, scratch[thread], team.progress());
     });
     if (options.splitter == split::Splitter::best) lay_bits(*made, team);  // drawn cuts read values

@@ -3,6 +3,7 @@
 #include "treewright/forest/fast/grower.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/prefetch.hpp"
@@ -24,15 +25,19 @@ public:
         open_cuts.clear();
         number_rows(drawn.copies);
         parts.begin(team, table_row.size());
-        nodes.keeps_credits = parts.is_shared();
+        nodes.keeps_credits = parts.is_shared() && !nodes.is_best_first;
         fill_lists(root, drawn.copies);
         look_up(root);
         open_root(root);
-        const std::uint32_t* rows = list_of(root, nodes.options.columns[0]);
+        const std::uint32_t* rows = list_of(root, any_list(root));
         if (!nodes.within_limits(root.size(), 0, root.weight) ||
             is_settled(root, rows, root.size())) {
             close(root, rows, root.size());
             nodes.stack.clear();
+        }
+        if (nodes.is_best_first) {
+            grow_best_first();
+            return nodes.finish();
         }
         grow_open();
         if (parts.is_shared()) grow_parts();
@@ -54,6 +59,51 @@ private:
             look_up(node);
             split_or_close(node);
         }
+        read_thresholds();
+    }
+
+    /// A node that may be divided, and the cut that would do so.
+    struct Waiting {
+        double improvement;
+        FastNode node;
+        FastCut cut;
+        double purity;
+
+        /// Nodes that gain most come first, of equals the older one.
+        [[nodiscard]] bool operator<(const Waiting& other) const {
+            if (improvement != other.improvement) return improvement < other.improvement;
+            return node.node > other.node.node;
+        }
+    };
+
+    /// Divides the node that gains most, weighted by its rows, until there are enough leaves.
+    /// Nodes are divided in no order that numbering their rows anew could rely on.
+    void grow_best_first() {
+        std::vector<Waiting> heap;
+        const auto judge_open = [&] {
+            while (!nodes.stack.empty()) {
+                FastNode node = nodes.pop();
+                nodes.look_up(progress, asks, node.size());
+                const Choice choice = choose(node);
+                if (!choice.cut) {
+                    close(node);
+                    continue;
+                }
+                heap.push_back({split::rounded_improvement(choice.found.gain * node.weight), node,
+                                *choice.cut, choice.purity});
+                std::push_heap(heap.begin(), heap.end());
+            }
+        };
+        for (std::int64_t n_leaves = 1; n_leaves < nodes.options.max_leaf_nodes; ++n_leaves) {
+            judge_open();
+            if (heap.empty()) break;
+            std::pop_heap(heap.begin(), heap.end());
+            Waiting next = heap.back();
+            heap.pop_back();
+            divide(next.node, next.cut, located(next.node, next.cut, next.purity));
+        }
+        for (const Waiting& left : heap) close(left.node);
+        for (const FastNode& left : nodes.stack) close(left);
         read_thresholds();
     }
 
@@ -81,7 +131,7 @@ private:
         const auto n = static_cast<std::uint32_t>(table_row.size());
         root.end = n;
         root.weight = nodes.total_weight;
-        const std::uint32_t* list = list_of(root, nodes.options.columns[0]);
+        const std::uint32_t* list = list_of(root, any_list(root));
         if (kind == Kind::classes) {
             nodes.classes.assign(n_classes, 0);
             for (std::uint32_t i = 0; i < n; ++i)
@@ -96,41 +146,49 @@ private:
 
     // ---------------------------------------------------------------- splits
 
+    /// The best cut of a node, none if it is to be a leaf.
+    struct Choice {
+        std::optional<FastCut> cut;
+        Located found;
+        double purity;
+    };
+
     void split_or_close(FastNode& node) {
-        const double purity = nodes.purity_of(node);
+        Choice choice = choose(node);
+        if (choice.cut) divide(node, *choice.cut, choice.found);
+        else close(node);
+    }
+
+    Choice choose(FastNode& node) {
+        const double purity = tie_scale_of(node);
         nodes.begin_draws(node);
         // Two rows are separated alike by every column: the first that separates them wins.
-        const bool is_pair = size_of(node) == 2 && least == 1;
+        const bool is_plain = !nodes.draws_shown() && !shared.has_names;
+        const bool is_pair = size_of(node) == 2 && least == 1 && is_plain;
         // In a pocket all columns are judged at once.
         const bool at_once =
-            node.pocket != 0 && kind == Kind::values && !is_pair && !pocket.has_gaps;
-        if (parts.is_shared()) {
+            node.pocket != 0 && kind == Kind::values && !is_pair && !pocket.has_gaps && is_plain;
+        if (parts.shares(node)) {
             judge_together(node, purity);
         } else if (!at_once || !judge_pocket(node)) {
-            FastLeader leader(purity);
+            FastLeader leader(purity, nodes.draws_shown());
             while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
                 const std::uint32_t column = nodes.draw_column();
                 const FastCut cut =
                     at_once ? pocket.judged(column) : judge(node, column, leader.floor(), scratch);
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
-                leader.meets(cut);
+                if (cut.share <= 0.0) leader.meets(cut);
             }
         }
         nodes.end_draws(node);
-        const FastCut* best = nodes.select(node, purity);
-        if (best == nullptr) {
-            close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
-            return;
-        }
-        FastCut cut = *best;
-        const Located found = located(node, cut, purity);
-        if (nodes.is_shown &&
-            !grow::gains_enough(nodes.options, found.gain * node.weight / nodes.total_weight)) {
-            close(node, entries_of(node, nodes.columns[node.columns]), size_of(node));
-            return;
-        }
-        divide(node, cut, found);
+        const FastCut* best = nodes.select(node, purity, [&] { return impurity_of(node); });
+        if (best == nullptr) return {{}, {}, purity};
+        const Located found = located(node, *best, purity);
+        if (nodes.needs_gains() &&
+            !grow::gains_enough(nodes.options, found.gain * node.weight / nodes.total_weight))
+            return {{}, {}, purity};
+        return {*best, found, purity};
     }
 
     /// Judges the columns of a large node by all threads. Neither the draws nor the winner depend
@@ -141,13 +199,14 @@ private:
             const std::size_t begin = nodes.cuts.size();
             for (std::size_t n = nodes.n_sure(); n > 0; --n)
                 nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
-            std::vector<FastLeader> leaders(parts.n_threads(), FastLeader(purity));
+            std::vector<FastLeader> leaders(parts.n_threads(),
+                                            FastLeader(purity, nodes.draws_shown()));
             scratch_of_thread.resize(parts.n_threads());
             parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
                 progress.check(asks && thread == 0);
                 FastCut& cut = nodes.cuts[begin + i];
                 cut = judge(node, cut.column, leaders[thread].floor(), scratch_of_thread[thread]);
-                leaders[thread].meets(cut);
+                if (cut.share <= 0.0) leaders[thread].meets(cut);
             });
             for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
                 nodes.note_column(nodes.cuts[i].is_constant);
@@ -171,12 +230,18 @@ private:
         const std::uint32_t* list = found.list.entries;
         const std::uint32_t n_left = place.position;
         const double right_weight = node.weight - place.weight;
-        nodes.credit(cut, node.weight);
+        nodes.credit(cut, node.weight, nodes.needs_gains() ? node.unit : nodes.unit);
         const std::uint32_t first = nodes.add_nodes(2);
-        if (nodes.is_shown) nodes.tree.shown.nodes[node.node] = {found.gain, node.n_columns};
-        nodes.set_cut(node.node, cut, open_threshold(data.columns[cut.column]),
-                      place.weight >= right_weight, first);
-        if (!found.is_open)
+        if (nodes.is_shown)
+            nodes.tree.shown.nodes[node.node] = {found.gain, cut.share, node.n_columns};
+        const double threshold =
+            found.names == nullptr
+                ? open_threshold(data.columns[cut.column])
+                : note_names(*found.names, scratch.runs, data.columns[cut.column],
+                             shared.coded[cut.column], cut.share, nodes.tree.names);
+        nodes.set_cut(node.node, cut, threshold, place.weight >= right_weight, first);
+        if (found.names != nullptr) nodes.tree.nodes[node.node].column |= PackedNode::kNames;
+        else if (!found.is_open)
             read_later(
                 node.node, cut.column,
                 {row_of_table[row_of(list[n_left - 1])], row_of_table[row_of(list[n_left])]});
@@ -211,7 +276,8 @@ private:
                 continue;
             }
             children[b].key = Mixed(node.key.with(b));
-            if (nodes.is_shown && kind == Kind::values) refine_grid(there, n_there, children[b]);
+            if (nodes.needs_gains() && kind == Kind::values)
+                refine_grid(there, n_there, children[b]);
         }
         if (node.pocket == 0 && (grows[0] || grows[1]))
             partition(node, cut, list, n_left, grows, children);
@@ -302,16 +368,16 @@ private:
             } else loops.keep(list, n, side.data(), which);
             if (moves_back) std::copy_n(spare.data(), n - n_left, there);
         };
-        const std::uint32_t* columns = nodes.columns.data() + node.columns;
-        if (!parts.is_shared()) {
-            for (std::uint32_t c = 0; c < node.n_columns; ++c)
-                divide_list(columns[c], spares[0],
+        const std::span<const std::uint32_t> columns = lists_of(node);
+        if (!parts.shares(node)) {
+            for (const std::uint32_t column : columns)
+                divide_list(column, spares[0],
                             [&](unsigned b, std::uint64_t bit) { children[b].tied &= ~bit; });
             return;
         }
         spares.resize(std::max(spares.size(), parts.n_threads()));
         std::vector<std::uint64_t> untied(2 * parts.n_threads());
-        parts.share(node.n_columns, [&](std::size_t c, std::size_t thread) {
+        parts.share(columns.size(), [&](std::size_t c, std::size_t thread) {
             progress.check(asks && thread == 0);
             divide_list(columns[c], spares[thread],
                         [&](unsigned b, std::uint64_t bit) { untied[2 * thread + b] |= bit; });
@@ -321,8 +387,12 @@ private:
 
     // ---------------------------------------------------------------- leaves
 
+    void close(const FastNode& node) {
+        close(node, entries_of(node, any_list(node)), size_of(node));
+    }
     void close(const FastNode& node, const std::uint32_t* list, std::uint32_t n) {
         nodes.add_leaf(node.node, n);
+        if (nodes.is_unpacked) nodes.tree.names.n_rows.push_back(n_distinct_of(list, n));
         if (kind != Kind::values) {
             nodes.add_counts(node);
             return;
@@ -336,6 +406,15 @@ private:
         add_value_leaf(nodes.tree, n, [&](std::uint32_t i) {
             return std::pair{target_of(list[i]), weight_of(list[i])};
         });
+    }
+
+    /// Rows of some entries, however often they were drawn: those of one stand side by side.
+    [[nodiscard]] std::uint32_t n_distinct_of(const std::uint32_t* list, std::uint32_t n) const {
+        std::uint32_t n_distinct = n;
+        for (std::uint32_t i = 1; i < n && has_repeats; ++i)
+            n_distinct -=
+                row_of_table[row_of(list[i])] == row_of_table[row_of(list[i - 1])] ? 1 : 0;
+        return n_distinct;
     }
 
     /// A cut whose threshold has not been read.

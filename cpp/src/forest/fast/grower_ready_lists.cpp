@@ -6,6 +6,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "treewright/criteria/registry.hpp"
 #include "treewright/data/side_by_side.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
 
@@ -37,6 +38,25 @@ bool write_list(const data::Order& order, const std::vector<std::uint8_t>& posit
     return ties != 0;
 }
 
+/// The list of rows in their own order, where columns are nominal (sorted_lists.hpp).
+void write_list_of_rows(const std::vector<std::uint8_t>& positive, std::uint32_t* list) {
+    for (std::uint32_t row = 0; row < positive.size(); ++row)
+        list[row] = row << kRowAt | 1U << kWeightAt | positive[row];
+    std::fill_n(list + positive.size(), kPadding, 0U);
+}
+
+struct ColumnsByScale {
+    std::vector<std::uint32_t> ordered;
+    std::vector<std::uint32_t> nominal;
+};
+ColumnsByScale columns_by_scale(const data::Dataset& data,
+                                const std::vector<std::uint32_t>& columns) {
+    ColumnsByScale made;
+    for (const std::uint32_t c : columns)
+        (data.columns[c].scale == data::Scale::nominal ? made.nominal : made.ordered).push_back(c);
+    return made;
+}
+
 }  // namespace
 
 std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
@@ -46,10 +66,13 @@ std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
     auto made = std::make_unique<FastData>();
     made->data = &data;
     made->is_shown = true;
+    if (criteria::traits_of(options.criterion).is_in_bits) made->bits.emplace(data.n_rows);
     made->gaps = TableGaps(data.n_rows, n_columns);
     made->ready = std::make_shared<ReadyLists>();
-    made->ready->has_ties.assign(n_columns, 0);
-    made->ready->entries.resize(options.columns.size() * stride + kPadding);
+    made->ready->has_ties.assign(n_columns + 1, 0);
+    made->has_names = grow::has_names(data);
+    const auto [ordered, nominal] = columns_by_scale(data, options.columns);
+    made->ready->entries.resize((ordered.size() + (made->has_names ? 1 : 0)) * stride + kPadding);
     const std::vector<std::uint8_t> positive = positives(data.target, data.n_rows);
     std::vector<std::uint32_t> rows(data.n_rows);
     std::iota(rows.begin(), rows.end(), 0U);
@@ -58,16 +81,16 @@ std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
     std::vector<data::OrderScratch> scratch(team.size());
     std::vector<data::SideBySide> copied(team.size());
     constexpr std::size_t kGroup = data::kSideBySide;
-    const std::size_t n_slots = options.columns.size();
+    const std::size_t n_slots = ordered.size();
     team.for_each((n_slots + kGroup - 1) / kGroup, [&](std::size_t group, std::size_t thread) {
         const std::size_t end = std::min(n_slots, (group + 1) * kGroup);
         std::vector<data::Column> columns;
         for (std::size_t slot = group * kGroup; slot < end; ++slot)
-            columns.push_back(data.columns[options.columns[slot]]);
+            columns.push_back(data.columns[ordered[slot]]);
         if (!is_served) return;
         copied[thread].copy(columns, data.n_rows, team.progress());
         for (std::size_t slot = group * kGroup; slot < end && is_served; ++slot) {
-            const std::uint32_t c = options.columns[slot];
+            const std::uint32_t c = ordered[slot];
             const data::Column& column = copied[thread].column(slot - group * kGroup);
             const data::Order order = order_of(column, rows, scratch[thread], team.progress());
             if ((order.n_missing > 0 && !serves_gaps) || !fits_double(column, data.n_rows))
@@ -78,6 +101,18 @@ std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
                 order, positive, made->ready->entries.data() + slot * stride, team.progress());
         }
     });
+    if (made->has_names) {
+        write_list_of_rows(positive, made->ready->entries.data() + n_slots * stride);
+        made->coded.resize(n_columns);
+        team.for_each(nominal.size(), [&](std::size_t i, std::size_t thread) {
+            CodedColumn& coded = made->coded[nominal[i]];
+            coded = code_few(data.columns[nominal[i]], data.n_rows);
+            if (!coded.is_narrow())
+                coded =
+                    code_sorted(data.columns[nominal[i]], rows, scratch[thread], team.progress());
+            if (coded.has_gaps && !serves_gaps) is_served = false;
+        });
+    }
     made->gaps.finish();
     return is_served ? std::move(made) : nullptr;
 }

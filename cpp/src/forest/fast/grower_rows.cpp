@@ -211,33 +211,22 @@ private:
     void split_or_close(FastNode& node) {
         const double purity = tie_scale_of(node);
         nodes.begin_draws(node);
-        shares.clear();
         // Two rows are separated alike by every column: the first that separates them wins.
         const bool is_pair = node.size() == 2 && least == 1.0 && !is_weighed && !entropy &&
                              !shared.has_names && !is_drawn();
-        if (parts.is_shared()) {
+        if (parts.shares(node)) {
             judge_together(node);
         } else {
             while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
                 const FastCut cut = judge(node, nodes.draw_column(), scratch[0]);
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
-                if (shared.has_names) shares.push_back(scratch[0].share_of_choice);
             }
         }
         nodes.end_draws(node);
-        const FastCut* best = select(node, purity);
+        const FastCut* best = nodes.select(node, purity, [&] { return impurity_of(node); });
         if (best == nullptr) close(node);
         else divide(node, *best, purity);
-    }
-
-    /// The winner among the cuts judged; names of many values pay for their choice.
-    [[nodiscard]] const FastCut* select(const FastNode& node, double purity) {
-        if (std::none_of(shares.begin(), shares.end(), [](double share) { return share > 0.0; }))
-            return nodes.select(node, purity);
-        const double impurity = impurity_of(node);
-        for (double& share : shares) share *= impurity;
-        return nodes.select(node, purity, shares);
     }
 
     /// Judges the columns of a large node by all threads.
@@ -247,12 +236,10 @@ private:
             const std::size_t begin = nodes.cuts.size();
             for (std::size_t n = nodes.n_sure(); n > 0; --n)
                 nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
-            shares.resize(nodes.cuts.size(), 0.0);
             parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
                 progress.check(asks && thread == 0);
                 FastCut& cut = nodes.cuts[begin + i];
                 cut = judge(node, cut.column, scratch[thread]);
-                shares[begin + i] = scratch[thread].share_of_choice;
             });
             for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
                 nodes.note_column(nodes.cuts[i].is_constant);
@@ -263,7 +250,6 @@ private:
 
     void divide(const FastNode& node, FastCut cut, double purity) {
         const Located found = locate(node, cut, purity, scratch[0]);
-        weight_of_question = node.copies * nodes.options.distinct_share;
         cut.gaps = found.gaps;
         nodes.credit(cut, node.weight);
         const std::uint32_t n_left = part_rows(node, cut.column, found);
@@ -283,7 +269,7 @@ private:
         children[1].weight = node.weight - children[0].weight;
         children[1].copies = node.copies - children[0].copies;
         children[1].sum = node.sum - children[0].sum;
-        nodes.set_cut(node.node, cut, threshold_of(cut.column, found),
+        nodes.set_cut(node.node, cut, threshold_of(cut, found),
                       children[0].weight >= children[1].weight, first);
         if (found.is_names) nodes.tree.nodes[node.node].column |= PackedNode::kNames;
         bool grows[2];
@@ -297,9 +283,13 @@ private:
         if (grows[0]) nodes.stack.push_back(children[0]);
     }
 
-    [[nodiscard]] double threshold_of(std::uint32_t c, const Located& found) {
+    [[nodiscard]] double threshold_of(const FastCut& cut, const Located& found) {
+        const std::uint32_t c = cut.column;
         const data::Column& column = data.columns[c];
-        if (found.is_names) return ask_for_names(c, found);
+        if (found.is_names && found.names != nullptr)
+            return note_names(*found.names, scratch[0].runs, column, shared.coded[c], cut.share,
+                              nodes.tree.names);
+        if (found.is_names) return ask_for_drawn_names(c, found);
         if (found.is_open) return open_threshold(column);
         if (found.is_drawn) return column.is_real() ? found.drawn : std::floor(found.drawn);
         const std::vector<std::uint32_t>& row_of_code = shared.coded[c].first_row;
@@ -310,46 +300,21 @@ private:
         return column.is_real() ? threshold : static_cast<double>(whole);
     }
 
-    /// Notes a question on names, as grow/question.hpp does; returns its number.
-    [[nodiscard]] double ask_for_names(std::uint32_t c, const Located& located) {
+    /// Notes a question on names that was drawn; returns its number.
+    [[nodiscard]] double ask_for_drawn_names(std::uint32_t c, const Located& located) {
         const data::Column& column = data.columns[c];
         PackedNames& names = nodes.tree.names;
         const auto add = [&](std::int64_t code, std::uint32_t branch) {
             names.code.push_back(static_cast<std::int32_t>(code));
             names.branch.push_back(static_cast<std::int32_t>(branch));
         };
-        const auto add_run = [&](std::uint32_t code, std::uint32_t branch) {
-            add(column.whole(shared.coded[c].first_row[code]), branch);
-        };
-        if (located.names == nullptr) {
-            const DrawnNames& drawn = scratch[0].drawn_names;
-            for (std::uint32_t code = 0; code < column.n_codes && located.is_open; ++code)
-                add(code, 0);  // every declared value is known
-            for (std::size_t i = 0; i < drawn.code.size() && !located.is_open; ++i)
-                add_run(drawn.code[i], drawn.branch[i]);
-            finish_names(false, 0.0);
-            return static_cast<double>(names.size() - 1);
-        }
-        const split::Candidate& found = *located.names;
-        if (found.other_branch >= 0) {
-            for (std::uint32_t code = 0; code < column.n_codes; ++code)
-                add(code, static_cast<std::uint32_t>(found.other_branch));
-        } else {
-            const RowRuns& runs = scratch[0].runs;
-            for (std::uint32_t run = 0; run < runs.n; ++run)
-                if (!found.has_rest || found.branch_of_run[run] == 0)
-                    add_run(runs.code[run], found.branch_of_run[run]);
-        }
-        finish_names(found.has_rest, nodes.options.guard_many_values
-                                         ? share_of_choice(found, column, weight_of_question)
-                                         : 0.0);
+        const DrawnNames& drawn = scratch[0].drawn_names;
+        for (std::uint32_t code = 0; code < column.n_codes && located.is_open; ++code)
+            add(code, 0);  // every declared value is known
+        for (std::size_t i = 0; i < drawn.code.size() && !located.is_open; ++i)
+            add(column.whole(shared.coded[c].first_row[drawn.code[i]]), drawn.branch[i]);
+        names.finish(false, 0.0);
         return static_cast<double>(names.size() - 1);
-    }
-    void finish_names(bool has_rest, double share) {
-        PackedNames& names = nodes.tree.names;
-        names.end.push_back(static_cast<std::uint32_t>(names.code.size()));
-        names.rest.push_back(has_rest ? 1 : -1);
-        names.share.push_back(share);
     }
 
     /// Moves the rows of the first side to the front, either side in the order it had; returns how
@@ -480,8 +445,6 @@ private:
     std::vector<double> home_target = std::vector<double>(BitHome::kMostRows);
     std::vector<WeighedRow> home_weighed = std::vector<WeighedRow>(BitHome::kMostRows);
     std::vector<Scratch> scratch = std::vector<Scratch>(1);  ///< by thread
-    std::vector<double> shares;       ///< that the cuts of the node at hand pay
-    double weight_of_question = 0.0;  ///< rows of the node at hand, each counted once
     ParallelSubtrees parts;
     std::vector<std::unique_ptr<RowGrower>> crew;  ///< by thread: grow the parts
 };

@@ -103,6 +103,31 @@ private:
 
 }  // namespace
 
+void sides_of_codes(const split::Candidate& found, const RowRuns& runs, std::size_t n_codes,
+                    std::vector<std::uint8_t>& side) {
+    side.assign(n_codes + 1, 1);
+    for (std::uint32_t i = 0; i < runs.n; ++i)
+        side[runs.code[i]] = static_cast<std::uint8_t>(found.branch_of_run[i]);
+    if (found.missing_branch == 0) side.back() = 0;
+}
+
+double note_names(const split::Candidate& found, const RowRuns& runs, const data::Column& column,
+                  const CodedColumn& coded, double share, PackedNames& names) {
+    const auto add = [&](std::int64_t code, std::int64_t branch) {
+        names.code.push_back(static_cast<std::int32_t>(code));
+        names.branch.push_back(static_cast<std::int32_t>(branch));
+    };
+    if (found.other_branch >= 0) {
+        for (std::uint32_t code = 0; code < column.n_codes; ++code) add(code, found.other_branch);
+    } else {
+        for (std::uint32_t run = 0; run < runs.n; ++run)
+            if (!found.has_rest || found.branch_of_run[run] == 0)
+                add(column.whole(coded.first_row[runs.code[run]]), found.branch_of_run[run]);
+    }
+    names.finish(found.has_rest, share);
+    return static_cast<double>(names.size() - 1);
+}
+
 std::unique_ptr<NameSearch> make_name_search(const data::Dataset& data,
                                              const grow::GrowOptions& options, bool is_weighed) {
     const auto search_by = [&]<class C>() -> std::unique_ptr<NameSearch> {

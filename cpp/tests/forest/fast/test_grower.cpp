@@ -121,7 +121,7 @@ void check_all(const FastTableOptions& kind, Change&& change) {
                 CHECK(is_sound(packed, n_classes, table->data.columns.size()));
                 check_same(unpack(packed, n_classes, table->is_real),
                            grown_generally(*table, options));
-                if (splitter == Splitter::best)
+                if (splitter == Splitter::best && options.max_leaf_nodes <= 0)
                     check_equal(packed, grown_fast(*table, options, Engine::rows));
             }
 }
@@ -138,6 +138,29 @@ CASE(fast_trees_with_drawn_columns_are_those_of_the_general_grower) {
         check_all({.n_rows = n_rows}, [](GrowOptions& options, Generator& random) {
             options.max_columns = 1 + static_cast<std::uint32_t>(random.below(4));
         });
+}
+
+CASE(fast_trees_grown_best_first_are_those_of_the_general_grower) {
+    for (const double gaps : {0.0, 0.2})
+        for (const std::size_t n_rows : {40, 300})
+            check_all({.n_rows = n_rows, .most_copies = 20, .gaps = gaps},
+                      [](GrowOptions& options, Generator& random) {
+                          if (options.splitter == Splitter::random) return;
+                          options.max_leaf_nodes = 2 + static_cast<std::int64_t>(random.below(30));
+                          options.max_columns = 1 + static_cast<std::uint32_t>(random.below(4));
+                      });
+}
+
+CASE(a_tree_grown_best_first_is_the_same_for_any_number_of_threads) {
+    for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
+        Generator random(n_classes);
+        const auto table =
+            make_fast_table({.n_rows = 20000, .n_classes = n_classes, .distinct = 3000}, random);
+        GrowOptions options = fast_options(*table);
+        options.max_leaf_nodes = 100;
+        check_equal(grown_fast(*table, options, Engine::best_cuts),
+                    grown_fast(*table, options, Engine::best_cuts, 3));
+    }
 }
 
 CASE(fast_trees_of_rows_drawn_often_are_those_of_the_general_grower) {

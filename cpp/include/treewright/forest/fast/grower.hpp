@@ -5,7 +5,8 @@
 /// Best cuts (grower_best_cuts.cpp) are found in lists of rows sorted by each column, as in
 /// data/block.hpp, or among the rows of a node, ordered by the columns that it draws
 /// (grower_rows.cpp); drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the
-/// node's rows. Nominal columns, rows that weigh differently and entropy are for grower_rows.cpp.
+/// node's rows. Rows that weigh differently are for grower_rows.cpp, as are drawn cuts of nominal
+/// columns or by entropy.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "treewright/data/dataset.hpp"
 #include "treewright/data/order.hpp"
 #include "treewright/forest/fast/bit_home.hpp"
+#include "treewright/forest/fast/bits_of_counts.hpp"
 #include "treewright/forest/fast/coded_columns.hpp"
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/packed.hpp"
@@ -53,6 +55,7 @@ struct FastData {
     bool is_unpacked = false;           ///< the trees will not stay packed (packed.hpp)
     bool is_shown = false;              ///< for one tree that stands alone (single_tree.hpp)
     std::shared_ptr<ReadyLists> ready;  ///< of such a tree, instead of orders
+    std::optional<BitsOfCounts> bits;   ///< best cuts in lists by entropy
     FastCells<float> singles;           ///< for drawn cuts, if floats hold all values
     FastCells<double> doubles;          ///< the same otherwise
     TableGaps gaps;

@@ -6,9 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "treewright/data/dataset.hpp"
+#include "treewright/forest/fast/coded_columns.hpp"
 #include "treewright/forest/fast/row_runs.hpp"
+#include "treewright/forest/packed.hpp"
 #include "treewright/grow/options.hpp"
 #include "treewright/split/candidate.hpp"
 
@@ -22,6 +25,16 @@ public:
     [[nodiscard]] virtual const split::Candidate& seek(const RowRuns& runs, double weight,
                                                        double target, std::uint64_t key) = 0;
 };
+
+/// Sides of all codes of a column of so many, and of a missing value behind them.
+void sides_of_codes(const split::Candidate& found, const RowRuns& runs, std::size_t n_codes,
+                    std::vector<std::uint8_t>& side);
+
+/// Notes a question on names, as grow/question.hpp does; returns its number. `share` of the
+/// impurity is what it pays.
+[[nodiscard]] double note_names(const split::Candidate& found, const RowRuns& runs,
+                                const data::Column& column, const CodedColumn& coded, double share,
+                                PackedNames& names);
 
 /// `is_weighed`: rows weigh differently.
 [[nodiscard]] std::unique_ptr<NameSearch> make_name_search(const data::Dataset& data,

@@ -39,7 +39,7 @@ struct FastNode {
     std::uint8_t room;      ///< where they are (row_cache.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
-    double unit;         ///< of a tree that is shown: scale of the grid that its numbers are on
+    double unit;         ///< scale of the grid that its numbers are on, where it has its own
     std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (grower_best_cuts.cpp)
 
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
@@ -51,6 +51,7 @@ struct FastCut {
     bool is_constant;
     double decrease;  ///< of the impurity, per unit of the node's weight; below 0: no cut
     GapSide gaps = GapSide::heavier;
+    double share = 0.0;  ///< of the node's impurity, that it pays for its choice among many names
 };
 
 /// The decrease that a cut adds to the importance of its column.
@@ -76,7 +77,9 @@ struct FastPart {
 /// selection.hpp; `purity` (see concept.hpp) is that of the node, per unit of weight.
 class FastLeader {
 public:
-    explicit FastLeader(double purity) : purity(purity) {}
+    /// `or_level`: candidates that tie with the leader matter, too, whichever was first.
+    explicit FastLeader(double purity, bool or_level = false)
+        : purity(purity), or_level(or_level) {}
 
     /// Whether the candidate becomes the leader.
     bool meets(const FastCut& cut) {
@@ -88,11 +91,15 @@ public:
         noise = leads ? own : noise;
         return leads;
     }
-    /// The value that a candidate must exceed to lead.
-    [[nodiscard]] double floor() const { return std::max(best, 0.0); }
+    /// The value that a candidate must exceed to matter.
+    [[nodiscard]] double floor() const {
+        // Four times as far below as a tie may be: what is said to be there is no tie.
+        return std::max(or_level ? best - 8.0 * noise : best, 0.0);
+    }
 
 private:
     double purity;
+    bool or_level;
     double best = -1.0;
     double noise = 0.0;
 };
@@ -150,6 +157,7 @@ public:
     bool is_unpacked = false;         ///< the finished tree will not stay packed
     bool is_weighed = false;          ///< rows weigh differently
     bool is_shown = false;            ///< the tree stands alone: it notes PackedTree::shown
+    bool is_best_first = false;       ///< the node that gains most is divided next
     bool keeps_credits = false;       ///< importances are summed later: the tree has parts
     std::vector<FastCredit> credits;  ///< in the order of the cuts
 
@@ -198,46 +206,47 @@ public:
         return squares / node.weight / node.weight;
     }
 
+    /// Whether gains are needed to the last bit: they are shown, or nodes are compared by them.
+    [[nodiscard]] bool needs_gains() const { return is_shown || is_best_first; }
+
     /// The decrease by a cut in the target's own units, summed over the node's weight.
-    [[nodiscard]] double brought_by(const FastCut& cut, double weight) const {
-        return cut.decrease * weight * (n_classes > 0 ? 1.0 : 1.0 / unit / unit);
+    [[nodiscard]] double brought_by(const FastCut& cut, double weight, double scale) const {
+        return cut.decrease * weight * (n_classes > 0 ? 1.0 : 1.0 / scale / scale);
     }
 
     /// Adds the decrease by a cut of a node of some weight to the importance of its column.
-    void credit(const FastCut& cut, double weight) {
-        const double brought = brought_by(cut, weight);
+    void credit(const FastCut& cut, double weight) { credit(cut, weight, unit); }
+    /// The same where nodes have grids of their own.
+    void credit(const FastCut& cut, double weight, double scale) {
+        const double brought = brought_by(cut, weight, scale);
         if (keeps_credits) credits.push_back({cut.column, brought});
         else tree.importance[cut.column] += brought;
     }
 
-    /// The winner among the cuts judged; null if there is none, or none that gains enough.
-    [[nodiscard]] const FastCut* select(const FastNode& node, double purity) {
-        const FastCut* best = nullptr;
-        FastLeader leader(purity);
-        for (const FastCut& cut : cuts)
-            if (leader.meets(cut)) best = &cut;
-        return best != nullptr && gains_enough(*best, node) ? best : nullptr;
-    }
-    /// The same where some cuts pay a part of their decrease for the choice that they had.
+    /// The winner among the cuts judged, of which some may pay for their choice (`impurity()` is
+    /// the node's); null if there is none, or none that gains enough. Ties as FastLeader has them.
+    template <class Impurity>
     [[nodiscard]] const FastCut* select(const FastNode& node, double purity,
-                                        std::span<const double> paid) {
+                                        const Impurity& impurity) {
+        const bool any_pays = std::any_of(cuts.begin(), cuts.end(),
+                                          [](const FastCut& cut) { return cut.share > 0.0; });
+        const double whole = any_pays ? impurity() : 0.0;
         const FastCut* best = nullptr;
         double most = 0.0;
         double noise = 0.0;
-        for (std::size_t i = 0; i < cuts.size(); ++i) {
-            const double own = split::kTie * (2.0 * purity + cuts[i].decrease);
-            const double score = cuts[i].decrease - paid[i];
-            if (cuts[i].decrease < 0.0 || (best != nullptr && !(score > most + own + noise)))
-                continue;
-            best = &cuts[i];
+        for (const FastCut& cut : cuts) {
+            const double own = split::kTie * (2.0 * purity + cut.decrease);
+            const double score = cut.decrease - cut.share * whole;
+            if (cut.decrease < 0.0 || (best != nullptr && !(score > most + own + noise))) continue;
+            best = &cut;
             most = score;
             noise = own;
         }
         return best != nullptr && gains_enough(*best, node) ? best : nullptr;
     }
     [[nodiscard]] bool gains_enough(const FastCut& cut, const FastNode& node) const {
-        return options.min_gain <= 0.0 || is_shown ||  // the gain it shows is judged
-               grow::gains_enough(options, brought_by(cut, node.weight) / total_weight);
+        return options.min_gain <= 0.0 || needs_gains() ||  // the gain that is noted is judged
+               grow::gains_enough(options, brought_by(cut, node.weight, unit) / total_weight);
     }
 
     [[nodiscard]] static bool agrees_of_two(const FastNode& node) {
@@ -294,7 +303,7 @@ public:
     FastNode pop() {
         const FastNode node = stack.back();
         stack.pop_back();
-        columns.resize(node.columns + node.n_columns);
+        if (!is_best_first) columns.resize(node.columns + node.n_columns);
         return node;
     }
 
@@ -308,7 +317,7 @@ public:
 
     // Columns are drawn without replacement until enough that vary have been judged and one of them
     // offers a cut, as Growth::evaluate_drawn does; ties go to the one drawn first
-    // (GrowOptions::random_ties). A tree that is shown judges all of them in their order.
+    // (GrowOptions::random_ties). In a tree that is shown they go to the lower column.
 
     /// Columns that vary and are to be judged.
     [[nodiscard]] std::size_t n_wanted_of(const FastNode& node) const {
@@ -367,7 +376,7 @@ public:
     std::span<const std::uint32_t> draw_ahead(std::size_t n) {
         const std::size_t end = std::min(drawn.size(), n_drawn + n);
         for (; n_ahead < end; ++n_ahead)
-            if (!is_shown) grow::draw_next(drawn, n_ahead, generator);
+            if (!is_shown || !wants_all()) grow::draw_next(drawn, n_ahead, generator);
         return {drawn.data() + n_drawn, end - n_drawn};
     }
     void note_column(bool is_constant) {
@@ -387,7 +396,12 @@ public:
     void note_decrease(double decrease) { any = any || decrease >= 0.0; }
     /// Whether all columns of the node are to be judged.
     [[nodiscard]] bool wants_all() const { return n_wanted == drawn.size(); }
+    /// Whether ties go to the lower of some columns that are drawn in another order.
+    [[nodiscard]] bool draws_shown() const { return is_shown && !wants_all(); }
     void end_draws(FastNode& node) {
+        if (draws_shown())
+            std::sort(cuts.begin(), cuts.end(),
+                      [](const FastCut& a, const FastCut& b) { return a.column < b.column; });
         if (n_constant > 0 && n_constant < node.n_columns) drop_constant(node);
     }
 
@@ -429,7 +443,8 @@ public:
     PackedTree finish() {
         if (is_shown) return std::move(tree);
         for (double& each : tree.importance) each /= total_weight;
-        return is_unpacked ? depth_first(tree) : breadth_first(tree);
+        if (!is_unpacked) return breadth_first(tree);
+        return is_best_first ? std::move(tree) : depth_first(tree);
     }
 
 private:

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] bool is_shared() const { return team != nullptr; }
     [[nodiscard]] std::size_t n_threads() const { return team != nullptr ? team->size() : 1; }
 
+    /// Whether a node is worth dividing by all threads together.
+    [[nodiscard]] bool shares(const FastNode& node) const { return is_shared() && !takes(node); }
     /// Whether a node is the root of a part.
     [[nodiscard]] bool takes(const FastNode& node) const { return node.size() <= most_rows; }
     void add(const FastNodes& top, const FastNode& node);

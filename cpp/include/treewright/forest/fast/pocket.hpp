@@ -19,7 +19,7 @@ namespace treewright::forest {
 struct Pocket {
     FastPocket rows;                        ///< their order in each column, by slot
     std::uint32_t table_row[kPocket] = {};  ///< of each row of the pocket, as the next two
-    std::uint32_t classes[kPocket] = {};
+    std::int32_t classes[kPocket] = {};
     double targets[kPocket] = {};
     std::uint32_t picked[kPocket + kPadding] = {};  ///< entries of the node at hand
     bool has_gaps = false;                          ///< some rows lack values of its columns

@@ -46,7 +46,6 @@ struct RowCuts : RowMeasures {
     }
     [[nodiscard]] FastCut judge(const FastNode& node, std::uint32_t column, Scratch& room) const {
         RowRuns& runs = room.runs;
-        room.share_of_choice = 0.0;
         if (is_drawn() && (!is_nominal(column) || shared.coded[column].is_narrow()))
             return judge_drawn(node, column, room);
         if (is_nominal(column)) return judge_names(node, column, room);
@@ -94,10 +93,15 @@ struct RowCuts : RowMeasures {
         const split::Candidate& found = seek_names(node, column, room);
         const bool is_constant = found.guard == split::Guard::constant;
         if (found.question == split::Question::none) return {column, is_constant, kNoPlainCut};
-        if (nodes.options.guard_many_values)
-            room.share_of_choice = share_of_choice(found, data.columns[column],
-                                                   node.copies * nodes.options.distinct_share);
-        return {column, false, found.gain};
+        const double share = share_paid_by(found, column, node.copies);
+        return {column, false, found.gain, GapSide::heavier, share};
+    }
+
+    /// Of the impurity of a node of so many rows, for a choice among many names.
+    [[nodiscard]] double share_paid_by(const split::Candidate& found, std::uint32_t column,
+                                       double n_rows) const {
+        if (!nodes.options.guard_many_values) return 0.0;
+        return share_of_choice(found, data.columns[column], n_rows * nodes.options.distinct_share);
     }
 
     /// Draws a cut and sums up its sides.
@@ -242,14 +246,12 @@ private:
         found.is_names = true;
         found.names = &seek_names(node, column, room);
         const split::Candidate& names = *found.names;
-        room.side_of_code.assign(std::size_t{shared.coded[column].n_codes} + 1, 1);
+        sides_of_codes(names, runs, shared.coded[column].n_codes, room.side_of_code);
         double weight_before = 0.0;
         double target_before = 0.0;
         double copies_before = 0.0;
         for (std::uint32_t i = 0; i < runs.n; ++i) {
-            const auto side = static_cast<std::uint8_t>(names.branch_of_run[i]);
-            room.side_of_code[runs.code[i]] = side;
-            if (side == 0 && kind != Kind::classes) {
+            if (names.branch_of_run[i] == 0 && kind != Kind::classes) {
                 found.weight += runs.weight[i] - weight_before;
                 found.target += runs.target[i] - target_before;
                 found.copies += runs.copies[i] - copies_before;
@@ -261,7 +263,6 @@ private:
         if (names.missing_branch < 0) return found;
         found.gaps = names.missing_branch == 0 ? GapSide::first : GapSide::second;
         if (found.gaps == GapSide::second) return found;
-        room.side_of_code.back() = 0;
         found.weight += runs.missing_weight;
         found.target += runs.missing_target;
         found.copies += runs.missing_copies;

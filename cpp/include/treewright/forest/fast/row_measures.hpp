@@ -52,7 +52,6 @@ struct RowMeasures {
         std::unique_ptr<NameSearch> names;
         DrawnNames drawn_names;
         std::vector<double> values;  ///< of the rows of a node in a column that a cut is drawn for
-        double share_of_choice = 0.0;  ///< that the last column judged pays (split/selection.hpp)
         std::vector<std::uint8_t> side_of_code;  ///< of the names that were located
         std::vector<double> left;  ///< sums of squares of the class counts on either side
         std::vector<double> right;

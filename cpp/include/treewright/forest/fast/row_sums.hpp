@@ -58,6 +58,13 @@ struct ValueSums {
     [[nodiscard]] static double target(const Sum& sum) { return sum.of_targets; }
 };
 
+/// The same where numbers have been multiplied by the rows' weights.
+struct ListedSums : ValueSums {
+    [[nodiscard]] Sum of(std::uint32_t word) const {
+        return {static_cast<double>(weight_of(word)), on_grid[row_of(word)]};
+    }
+};
+
 /// What a row adds to the sums each time it was drawn, where rows weigh differently: its weight,
 /// and the same if it is of the second class, or times its target on the grid, as a whole number.
 struct WeighedRow {

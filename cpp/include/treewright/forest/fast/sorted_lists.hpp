@@ -1,7 +1,8 @@
 /// The rows of a tree grown by best cuts, and one list of them per column, sorted by its values:
 /// their numbering and their memory. A node is a range of every list; on the way down its rows are
 /// renumbered contiguously when they fit into the L1 cache, and again when they are few enough for
-/// a pocket (pocket.hpp). Rows without a value stand last, as one run.
+/// a pocket (pocket.hpp). Rows without a value stand last, as one run. Nominal columns have no
+/// list; where there are some, one more list has the rows in the order of the table.
 #pragma once
 
 #include <algorithm>
@@ -43,6 +44,8 @@ struct SortedLists {
                : data.target.is_binary() ? Kind::two_classes
                                          : Kind::classes) {
         nodes.is_shown = shared.is_shown;
+        nodes.is_unpacked = shared.is_unpacked;
+        nodes.is_best_first = options.max_leaf_nodes > 0;
     }
 
     /// Gives every drawn row a number, and its word: its entries but for the tie bit.
@@ -71,7 +74,7 @@ struct SortedLists {
         nodes.total_weight = total;
         make_room(table_row.size());
         for (std::size_t i = 0; i < table_row.size() && kind == Kind::classes; ++i)
-            class_of_row[i] = static_cast<std::uint32_t>(data.target.classes[table_row[i]]);
+            class_of_row[i] = data.target.classes[table_row[i]];
         for (std::size_t i = 0; i < table_row.size() && kind == Kind::values; ++i)
             targets[i] = data.target.values[table_row[i]];
     }
@@ -85,16 +88,18 @@ struct SortedLists {
         for (auto* each : {&values, &targets})
             if (kind == Kind::values) each->resize(n);
         stride = n + kPadding;
-        if (shared.ready == nullptr) lists.resize(nodes.options.columns.size() * stride + kPadding);
-        home_lists.resize(nodes.options.columns.size() * kHomeStride);
-        slot_of_column.assign(nodes.n_columns, 0);
-        std::size_t slot = 0;
-        for (const std::uint32_t column : nodes.options.columns) slot_of_column[column] = slot++;
+        slot_of_column.assign(nodes.n_columns + 1, 0);
+        n_lists = 0;
+        for (const std::uint32_t column : nodes.options.columns)
+            if (!is_nominal(column)) slot_of_column[column] = n_lists++;
+        if (shared.has_names) slot_of_column[list_of_rows()] = n_lists++;
+        if (shared.ready == nullptr) lists.resize(n_lists * stride + kPadding);
+        home_lists.resize(n_lists * kHomeStride);
         pocket.make_room(nodes.options.columns, slot_of_column);
     }
 
     void fill_lists(FastNode& root, std::span<const std::uint32_t> copies) {
-        has_ties.assign(nodes.n_columns, 0);
+        has_ties.assign(nodes.n_columns + 1, 0);
         if (shared.ready != nullptr) {
             std::swap(lists, shared.ready->entries);
             std::swap(has_ties, shared.ready->has_ties);
@@ -104,6 +109,7 @@ struct SortedLists {
         parts.share(nodes.options.columns.size(), [&](std::size_t slot, std::size_t thread) {
             progress.check(asks && thread == 0);
             const std::uint32_t column = nodes.options.columns[slot];
+            if (is_nominal(column)) return;
             std::uint32_t* list = list_of(root, column);
             const std::vector<std::uint32_t>& order = shared.orders[column].entries;
             if (has_repeats) fill_with_repeats(column, copies, list);
@@ -112,11 +118,23 @@ struct SortedLists {
                     loops.fill(order.data(), order.size(), word_of_row.data(), list) > 0 ? 1 : 0;
             std::fill_n(list + table_row.size(), kPadding, 0U);
         });
+        if (shared.has_names) fill_list_of_rows(copies, list_of(root, list_of_rows()));
         note_ties(root);
+    }
+    void fill_list_of_rows(std::span<const std::uint32_t> copies, std::uint32_t* list) const {
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            std::uint32_t word = word_of_row[row];
+            for (std::uint32_t more = copies[row]; more > 0; word += 1U << kRowAt) {
+                const std::uint32_t w = std::min(more, kMostWeight);
+                *list++ = (word & ~(kMostWeight << kWeightAt)) | w << kWeightAt;
+                more -= w;
+            }
+        }
+        std::fill_n(list, kPadding, 0U);
     }
     void note_ties(FastNode& root) const {
         for (const std::uint32_t column : nodes.options.columns)
-            if (has_ties[column] != 0) root.tied |= tie_bit(column);
+            if (!is_nominal(column) && has_ties[column] != 0) root.tied |= tie_bit(column);
     }
 
     /// Like loops.fill, where some rows were drawn so often that they are in the lists again.
@@ -145,13 +163,13 @@ struct SortedLists {
     void take_rows(const SortedLists& top, const FastPart& part, const FastNode& root) {
         const std::uint32_t n = root.size();
         make_room(n);
-        lists.resize(nodes.options.columns.size() * stride + kPadding);
+        lists.resize(n_lists * stride + kPadding);
         if (new_row.size() < top.table_row.size()) new_row.resize(top.table_row.size());
         has_ties = top.has_ties;
         const auto list_at_top = [&](std::uint32_t column) {
             return top.lists.data() + slot_of_column[column] * top.stride + part.node.begin;
         };
-        const std::uint32_t* first = list_at_top(part.columns[0]);
+        const std::uint32_t* first = list_at_top(any_list(root));
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t row = row_of(first[i]);
             new_row[row] = i;
@@ -161,7 +179,7 @@ struct SortedLists {
             values[i] = top.values[row];
             targets[i] = top.targets[row];
         }
-        for (const std::uint32_t column : part.columns) {
+        for (const std::uint32_t column : lists_of(root)) {
             std::uint32_t* list = list_of(root, column);
             std::copy_n(list_at_top(column), n, list);
             std::fill_n(list + n, kPadding, 0U);
@@ -193,7 +211,7 @@ struct SortedLists {
     }
 
     /// Lays the grid of a child with these entries anew if that pays, as the general grower does
-    /// (data::Gridding); the trees of forests keep that of their root.
+    /// (data::Gridding), where gains are needed to the last bit; other trees keep that of the root.
     void refine_grid(const std::uint32_t* list, std::uint32_t n, FastNode& child) {
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
@@ -207,8 +225,9 @@ struct SortedLists {
         child.unit = finer->scale;
         child.sum = 0.0;
         for (std::uint32_t i = 0; i < n; ++i) {
-            const double value =
+            const double on_grid =
                 std::nearbyint((target_of(list[i]) - finer->offset) * finer->scale);
+            const double value = on_grid * weight_of(list[i]);
             value_of[row_of(list[i])] = value;
             child.sum += value;
         }
@@ -220,7 +239,7 @@ struct SortedLists {
         home = node.begin;
         const std::uint32_t n = node.size();
         home_row.resize(table_row.size());
-        const std::uint32_t* list = list_of(node, nodes.columns[node.columns]);
+        const std::uint32_t* list = list_of(node, any_list(node));
         for (std::uint32_t i = 0; i < n; ++i) {
             new_row[row_of(list[i])] = node.begin + i;
             home_row[node.begin + i] = table_row[row_of(list[i])];
@@ -238,8 +257,8 @@ struct SortedLists {
                 home_targets[node.begin + i] = targets[row_of(list[i])];
             }
         }
-        for (std::uint32_t c = 0; c < node.n_columns; ++c)
-            loops.rename(list_of(node, nodes.columns[node.columns + c]), n, new_row.data());
+        for (const std::uint32_t column : lists_of(node))
+            loops.rename(list_of(node, column), n, new_row.data());
     }
 
     /// Gives the few rows of a node the numbers 0, 1, ... From here on the lists stay as they are,
@@ -247,7 +266,7 @@ struct SortedLists {
     void fill_pocket(FastNode& node) {
         look_up(node);
         const std::uint32_t n = node.size();
-        const std::uint32_t* list = list_of(node, nodes.columns[node.columns]);
+        const std::uint32_t* list = list_of(node, any_list(node));
         std::uint32_t rows[kPocket];
         for (std::uint32_t i = 0; i < n; ++i) rows[i] = row_of(list[i]);
         for (std::uint32_t i = 0; i < n; ++i) {
@@ -260,13 +279,12 @@ struct SortedLists {
             pocket.targets[i] = target_at[rows[i]];
         }
         pocket.has_gaps = false;
-        for (std::uint32_t c = 0; c < node.n_columns; ++c) {
-            const std::uint32_t column = nodes.columns[node.columns + c];
+        for (const std::uint32_t column : lists_of(node)) {
             std::uint32_t* own = list_of(node, column);
             pocket.has_gaps = pocket.has_gaps || n_known_of(column, own, n) < n;
             loops.rename(own, n, new_row.data());
         }
-        if (kind == Kind::values) {
+        if (kind == Kind::values && !shared.has_names) {
             pocket.rows.n = n;
             for (std::uint32_t c = 0; c < node.n_columns; ++c) {
                 const std::uint32_t column = nodes.columns[node.columns + c];
@@ -304,12 +322,37 @@ struct SortedLists {
     /// Of n entries of the node at hand, how many have a value; those without stand last.
     [[nodiscard]] std::uint32_t n_known_of(std::uint32_t column, const std::uint32_t* list,
                                            std::uint32_t n) const {
-        if (!shared.gaps.in_column(column)) return n;
+        if (column == list_of_rows() || !shared.gaps.in_column(column)) return n;
         const auto is_known = [&](std::uint32_t entry) {
             return !shared.gaps.at(column, row_of_table[row_of(entry)]);
         };
         if (is_known(list[n - 1])) return n;
         return static_cast<std::uint32_t>(std::partition_point(list, list + n, is_known) - list);
+    }
+
+    // Lists have the numbers of their columns.
+
+    [[nodiscard]] bool is_nominal(std::uint32_t column) const {
+        return shared.has_names && data.columns[column].scale == data::Scale::nominal;
+    }
+    /// The one in the order of the table, if there are nominal columns.
+    [[nodiscard]] std::uint32_t list_of_rows() const {
+        return static_cast<std::uint32_t>(nodes.n_columns);
+    }
+    /// One of the node's lists.
+    [[nodiscard]] std::uint32_t any_list(const FastNode& node) const {
+        return shared.has_names ? list_of_rows() : nodes.columns[node.columns];
+    }
+    /// All of them, until the next call.
+    [[nodiscard]] std::span<const std::uint32_t> lists_of(const FastNode& node) {
+        const std::span<const std::uint32_t> columns(nodes.columns.data() + node.columns,
+                                                     node.n_columns);
+        if (!shared.has_names) return columns;
+        listed.clear();
+        for (const std::uint32_t column : columns)
+            if (!is_nominal(column)) listed.push_back(column);
+        listed.push_back(list_of_rows());
+        return listed;
     }
 
     [[nodiscard]] double target_of(std::uint32_t entry) const { return target_at[row_of(entry)]; }
@@ -339,20 +382,22 @@ struct SortedLists {
     FarVector<std::uint32_t> lists;
     std::vector<std::uint32_t> home_lists;  ///< the second buffer: only for renumbered rows
     std::uint32_t home = 0;                 ///< where the node that is home begins
+    std::size_t n_lists = 0;
     std::vector<std::size_t> slot_of_column;
+    std::vector<std::uint32_t> listed;
     std::vector<char> has_ties;
     std::vector<std::uint8_t> side;  ///< by row, while a node is divided: its branch
     FarVector<double> values;        ///< by row: weight x target on the grid
     FarVector<double> targets;       ///< by row
-    std::vector<std::uint32_t> class_of_row;
+    std::vector<std::int32_t> class_of_row;
     std::vector<std::uint32_t> new_row;
     std::vector<std::uint32_t> home_row;  ///< as table_row, and so on, by the rows' later numbers
-    std::vector<std::uint32_t> home_class;
+    std::vector<std::int32_t> home_class;
     std::vector<double> home_values;
     std::vector<double> home_targets;
     Pocket pocket;
     const std::uint32_t* row_of_table = nullptr;  ///< of the node at hand, as the next three
-    const std::uint32_t* class_of = nullptr;
+    const std::int32_t* class_of = nullptr;
     double* value_of = nullptr;
     const double* target_at = nullptr;
     bool asks = false;  ///< the thread at work is the one that asks whether to stop

@@ -30,6 +30,41 @@ bool respects(const C& criterion, const Monotone& rule, const double* left, cons
     return rule.direction == 0 || respects(rule, level(criterion, left), level(criterion, right));
 }
 
+/// Purities of the cuts of a column with missing rows on one side (1: the left), kept where the
+/// cut is admitted; returns the greatest. kWidth: that of the sums, 0 if it is not known before.
+template <std::size_t kWidth, criteria::Criterion C, class Apart>
+double judge_cuts(const Judge<C>& judge, const Monotone* monotone, double min_side_weight,
+                  const Apart& apart, double beside, std::size_t side, SearchScratch& scratch,
+                  Candidate& best) {
+    const Tally& tally = judge.tally;
+    const std::size_t width = kWidth > 0 ? kWidth : tally.width;
+    const std::size_t n_cuts = tally.n_runs() - 1;
+    double* left = scratch.left.data();
+    double* right = scratch.right.data();
+    double* purities = scratch.key.data() + side * n_cuts;
+    const double* total = judge.total.data();
+    double most = -std::numeric_limits<double>::infinity();
+    std::fill(left, left + width, 0.0);
+    if (side == 1) add_to(left, tally.missing.data(), width);
+    for (std::size_t i = 0; i < n_cuts; ++i) {
+        add_to(left, tally.sums.data() + i * width, width);
+        if (judge.limits.class_boundaries &&
+            !is_class_boundary(judge.criterion, tally.run(i), tally.run(i + 1)))
+            continue;
+        if (!apart(tally.last_row[i], tally.row[i + 1])) continue;
+        difference(right, total, left, width);
+        if (!judge.admits(left) || left[criteria::kWeight] < min_side_weight) continue;
+        if (!judge.admits(right) || right[criteria::kWeight] < min_side_weight)
+            break;  // only lighter from here
+        if (monotone && !respects(judge.criterion, *monotone, left, right)) continue;
+        best.n_cuts += side == 0 ? 1 : 0;
+        const double purity = judge.criterion.pair(left, right) + beside;
+        purities[i] = purity;
+        most = std::max(most, purity);
+    }
+    return most;
+}
+
 /// Tries missing rows on the right and then, where the policy learns a side, on the left. Of cuts
 /// that tie the lowest is taken. The threshold itself is chosen later, between two rows; only rows
 /// that are `apart(row below, row above)` are separated.
@@ -40,10 +75,8 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
     const std::size_t width = tally.width;
     if (tally.n_runs() < 2) return;
     best.guard = Guard::limits;
-    scratch.left.assign(width, 0.0);
-    scratch.right.assign(width, 0.0);
-    double* left = scratch.left.data();
-    double* right = scratch.right.data();
+    scratch.left.resize(width);
+    scratch.right.resize(width);
     const bool third = judge.has_missing_branch();
     if (third && !judge.admits(tally.missing.data())) return;
     const double beside = third ? judge.criterion.purity(tally.missing.data()) : 0.0;
@@ -55,25 +88,14 @@ void best_threshold(Judge<C>& judge, const Monotone* monotone, double min_side_w
     std::vector<double>& purities = scratch.key;  // of each cut, missing right, then missing left
     purities.assign(judge.tries_sides() ? 2 * n_cuts : n_cuts, kNone);
     double most = kNone;
+    const auto judge_side = [&]<std::size_t kWidth>(std::size_t side) {
+        most = std::max(most, judge_cuts<kWidth>(judge, monotone, min_side_weight, apart, beside,
+                                                 side, scratch, best));
+    };
     for (std::size_t side = 0; side < purities.size() / n_cuts; ++side) {
-        std::fill(left, left + width, 0.0);
-        if (side == 1) add_to(left, tally.missing.data(), width);
-        for (std::size_t i = 0; i < n_cuts; ++i) {
-            add_to(left, tally.run(i), width);
-            if (judge.limits.class_boundaries &&
-                !is_class_boundary(judge.criterion, tally.run(i), tally.run(i + 1)))
-                continue;
-            if (!apart(tally.last_row[i], tally.row[i + 1])) continue;
-            difference(right, total.data(), left, width);
-            if (!judge.admits(left) || left[criteria::kWeight] < min_side_weight) continue;
-            if (!judge.admits(right) || right[criteria::kWeight] < min_side_weight)
-                break;  // only lighter from here
-            if (monotone && !respects(judge.criterion, *monotone, left, right)) continue;
-            best.n_cuts += side == 0 ? 1 : 0;
-            const double purity = judge.criterion.pair(left, right) + beside;
-            purities[side * n_cuts + i] = purity;
-            most = std::max(most, purity);
-        }
+        if (width == 3) judge_side.template operator()<3>(side);       // one number
+        else if (width == 4) judge_side.template operator()<4>(side);  // two classes
+        else judge_side.template operator()<0>(side);
     }
     if (third) add_to(total.data(), tally.missing.data(), width);
     if (most == kNone) return;
