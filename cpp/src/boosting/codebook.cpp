@@ -77,7 +77,33 @@ template <class T>
 class FewValues {
 public:
     void add(T value) {
-        if (value != value || !are_few()) return;
+        // Of two values both are met again at once, without a test which of them it is.
+        n_of_first += value == first ? 1 : 0;
+        n_of_second += value == second ? 1 : 0;
+        if ((value == first) | (value == second) | (value != value) | !are_few()) return;
+        if (first != first) {
+            first = value;
+            n_of_first = 1;
+        } else if (second != second) {
+            second = value;
+            n_of_second = 1;
+        } else add_other(value);
+    }
+    [[nodiscard]] bool are_few() const { return n_found <= kMost; }
+    [[nodiscard]] std::vector<Weighed> ascending() const {
+        std::vector<Weighed> found;
+        const auto keep = [&](T value, std::uint32_t n) {
+            if (n > 0) found.push_back({static_cast<double>(value + T{0}), static_cast<double>(n)});
+        };
+        keep(first, n_of_first);
+        keep(second, n_of_second);
+        for (std::size_t at = 0; at < kPlaces; ++at) keep(value_of<T>(key_at[at]), count[at]);
+        std::ranges::sort(found, {}, &Weighed::value);
+        return found;
+    }
+
+private:
+    void add_other(T value) {
         const KeyOf<T> key = key_of(value);
         std::size_t at = key * 0x9e3779b97f4a7c15ULL >> 56;
         while (count[at] != 0 && key_at[at] != key) at = (at + 1) % kPlaces;
@@ -85,23 +111,15 @@ public:
         key_at[at] = key;
         ++n_found;
     }
-    [[nodiscard]] bool are_few() const { return n_found <= kMost; }
-    [[nodiscard]] std::vector<Weighed> ascending() const {
-        std::vector<Weighed> found;
-        for (std::size_t at = 0; at < kPlaces; ++at)
-            if (count[at] != 0)
-                found.push_back(
-                    {static_cast<double>(value_of<T>(key_at[at])), static_cast<double>(count[at])});
-        std::ranges::sort(found, {}, &Weighed::value);
-        return found;
-    }
-
-private:
     static constexpr std::size_t kMost = 64;
     static constexpr std::size_t kPlaces = 256;
     KeyOf<T> key_at[kPlaces] = {};
     std::uint32_t count[kPlaces] = {};
-    std::size_t n_found = 0;
+    std::size_t n_found = 0;  ///< beside the first two
+    T first = std::numeric_limits<T>::quiet_NaN();
+    T second = std::numeric_limits<T>::quiet_NaN();
+    std::uint32_t n_of_first = 0;
+    std::uint32_t n_of_second = 0;
 };
 
 /// Calls use(column's index, value) for columns of floats, column by column in stretches of rows.

@@ -85,8 +85,12 @@ void look_at(FewCodes& own) {
     if (count[own.n_kept - 1] == 0) --own.n_kept;
     if (static_cast<double>(own.n_away) > kSparse * static_cast<double>(n_rows)) return;
     own.away.resize((n_rows + 63) / 64);
-    for (std::size_t row = 0; row < n_rows; ++row)
-        own.away[row / 64] |= std::uint64_t{own.codes[row] != own.common} << (row % 64);
+    for (std::size_t begin = 0; begin < n_rows; begin += 64) {
+        std::uint64_t word = 0;
+        for (std::size_t row = begin; row < std::min(begin + 64, n_rows); ++row)
+            word |= std::uint64_t{own.codes[row] != own.common} << (row - begin);
+        own.away[begin / 64] = word;
+    }
 }
 
 /// Columns that may share slots; block by block, so that rows are read once for all of them.

@@ -10,12 +10,12 @@
 namespace treewright::data {
 namespace {
 
+/// Without branches: whether a value is 0 is often hard to foretell.
 std::uint64_t bits_of(double value) {
-    if (value == 0.0) return 0;  // -0.0 is 0.0
-    if (value != value) return ~0ULL;
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
-    return bits;
+    bits &= -std::uint64_t{value != 0.0};          // -0.0 is 0.0
+    return bits | -std::uint64_t{value != value};  // all kinds of NaN are one
 }
 
 /// A whole number counts as the float64 that it equals, where there is one.
