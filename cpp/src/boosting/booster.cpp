@@ -241,8 +241,10 @@ void Booster::note_content(const data::Dataset& data, Team& team) {
     if (sample.share >= 1.0 && sample.top_share <= 0.0) return;
     content.resize(data.n_rows);
     by_blocks(data.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::uint64_t hash[kRowsPerBlock];
+        data::content_hashes(data, begin, end, hash);
         for (std::size_t row = begin; row < end; ++row)
-            content[row] = static_cast<std::uint32_t>(content_hash(data, row) >> 32);
+            content[row] = static_cast<std::uint32_t>(hash[row - begin] >> 32);
     });
 }
 

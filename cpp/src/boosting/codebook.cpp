@@ -71,21 +71,82 @@ void radix_sort(std::vector<Key>& keys) {
     }
 }
 
-/// Sort keys of the known numbers of columns, in some rows. Columns are mostly
-/// adjacent: a stretch of rows is read for all of them while it is in the cache.
+/// The numbers of a column of few different values, and how many rows have each, found without
+/// sorting its rows.
+template <class T>
+class FewValues {
+public:
+    void add(T value) {
+        // Of two values both are met again at once, without a test which of them it is.
+        n_of_first += value == first ? 1 : 0;
+        n_of_second += value == second ? 1 : 0;
+        if ((value == first) | (value == second) | (value != value) | !are_few()) return;
+        if (first != first) {
+            first = value;
+            n_of_first = 1;
+        } else if (second != second) {
+            second = value;
+            n_of_second = 1;
+        } else add_other(value);
+    }
+    [[nodiscard]] bool are_few() const { return n_found <= kMost; }
+    [[nodiscard]] std::vector<Weighed> ascending() const {
+        std::vector<Weighed> found;
+        const auto keep = [&](T value, std::uint32_t n) {
+            if (n > 0) found.push_back({static_cast<double>(value + T{0}), static_cast<double>(n)});
+        };
+        keep(first, n_of_first);
+        keep(second, n_of_second);
+        for (std::size_t at = 0; at < kPlaces; ++at) keep(value_of<T>(key_at[at]), count[at]);
+        std::ranges::sort(found, {}, &Weighed::value);
+        return found;
+    }
+
+private:
+    void add_other(T value) {
+        const KeyOf<T> key = key_of(value);
+        std::size_t at = key * 0x9e3779b97f4a7c15ULL >> 56;
+        while (count[at] != 0 && key_at[at] != key) at = (at + 1) % kPlaces;
+        if (count[at]++ != 0) return;
+        key_at[at] = key;
+        ++n_found;
+    }
+    static constexpr std::size_t kMost = 64;
+    static constexpr std::size_t kPlaces = 256;
+    KeyOf<T> key_at[kPlaces] = {};
+    std::uint32_t count[kPlaces] = {};
+    std::size_t n_found = 0;  ///< beside the first two
+    T first = std::numeric_limits<T>::quiet_NaN();
+    T second = std::numeric_limits<T>::quiet_NaN();
+    std::uint32_t n_of_first = 0;
+    std::uint32_t n_of_second = 0;
+};
+
+/// Calls use(column's index, value) for columns of floats, column by column in stretches of rows.
+/// Columns are mostly adjacent: a stretch is read for all of them while it is in the cache.
+template <class T, class Wanted, class Use>
+void for_values(std::span<const data::Column* const> columns, std::span<const std::uint32_t> rows,
+                Wanted&& is_wanted, Use&& use) {
+    constexpr std::size_t kStretch = 512;
+    for (std::size_t begin = 0; begin < rows.size(); begin += kStretch)
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            if (is_wanted(c))
+                for (const std::uint32_t row :
+                     rows.subspan(begin, std::min(kStretch, rows.size() - begin)))
+                    use(c, columns[c]->at<T>(row));
+}
+
+/// Sort keys of the known numbers of columns, in some rows.
 template <class T>
 std::vector<std::vector<KeyOf<T>>> keys_of(std::span<const data::Column* const> columns,
                                            std::span<const std::uint32_t> rows) {
-    constexpr std::size_t kStretch = 512;
     std::vector<std::vector<KeyOf<T>>> keys(columns.size());
     for (auto& own : keys) own.reserve(rows.size());
-    for (std::size_t begin = 0; begin < rows.size(); begin += kStretch)
-        for (std::size_t c = 0; c < columns.size(); ++c)
-            for (const std::uint32_t row :
-                 rows.subspan(begin, std::min(kStretch, rows.size() - begin))) {
-                const T value = columns[c]->at<T>(row);
-                if (value == value) keys[c].push_back(key_of(value));
-            }
+    for_values<T>(
+        columns, rows, [](std::size_t) { return true; },
+        [&](std::size_t c, T value) {
+            if (value == value) keys[c].push_back(key_of(value));
+        });
     return keys;
 }
 
@@ -172,6 +233,8 @@ void count_below(const std::vector<T>& cuts, const T* x, std::size_t n, std::uin
             count[i] += cuts[count[i] + half - 1] < x[i] ? static_cast<std::uint32_t>(half) : 0U;
 }
 
+constexpr std::size_t kMostSorted = 4;  ///< columns whose numbers are held at a time
+
 /// Calls learn(column, its numbers) for floats of rows of equal weight.
 template <class T, class Learn>
 void for_floats(const data::Dataset& data, std::span<const std::size_t> which, data::ValueType type,
@@ -183,17 +246,31 @@ void for_floats(const data::Dataset& data, std::span<const std::size_t> which, d
             mine.push_back(c);
             columns.push_back(&data.columns[c]);
         }
-    auto keys = keys_of<T>(columns, rows);
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        progress.check(true);
-        learn(mine[i], distinct_floats<T>(keys[i]));
+    std::vector<FewValues<T>> few(mine.size());
+    for_values<T>(
+        columns, rows, [&](std::size_t i) { return few[i].are_few(); },
+        [&](std::size_t i, T value) { few[i].add(value); });
+    std::vector<std::size_t> many;
+    for (std::size_t i = 0; i < mine.size(); ++i)
+        if (few[i].are_few()) learn(mine[i], few[i].ascending());
+        else many.push_back(i);
+    for (std::size_t begin = 0; begin < many.size(); begin += kMostSorted) {
+        const auto some =
+            std::span(many).subspan(begin, std::min(kMostSorted, many.size() - begin));
+        std::vector<const data::Column*> sorted;
+        for (const std::size_t i : some) sorted.push_back(columns[i]);
+        auto keys = keys_of<T>(sorted, rows);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            progress.check(true);
+            learn(mine[some[i]], distinct_floats<T>(keys[i]));
+        }
     }
 }
 
 }  // namespace
 
 Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& team) {
-    constexpr std::size_t kMostTogether = 4;  // columns whose numbers are held at a time
+    constexpr std::size_t kMostTogether = 16;  // columns that lie in one or two lines of memory
     const std::size_t n_columns = data.columns.size();
     Codebook book;
     book.columns.resize(n_columns);

@@ -49,7 +49,7 @@ public:
           progress(progress),
           memory(buffers.template histograms<Entry>()),
           open(memory.open) {
-        memory.make_room(team.size(), table.n_entries);
+        memory.make_room(team.size(), table);
     }
 
     BoostTree run() {
@@ -211,10 +211,12 @@ private:
         if (n_parts == 1) {
             if (less != nullptr)
                 for (std::size_t i = 0; i < table.n_entries; ++i) leaves[0].histogram[i] -= less[i];
-            for (std::size_t l = 0; l < leaves.size(); ++l)
-                if (may_gain(leaves[l]))
-                    for (const std::uint32_t column : drawn[l])
-                        search_column(leaves[l], column, memory.scratch[0], leaves[l].best);
+            for (std::size_t l = 0; l < leaves.size(); ++l) {
+                if (!may_gain(leaves[l])) continue;
+                add_digits(leaves[l], 0, table.slots.size(), 0);
+                for (const std::uint32_t column : drawn[l])
+                    search_column(leaves[l], column, 0, leaves[l].best);
+            }
             return;
         }
         std::vector<BoostSplit> found(leaves.size() * n_parts);
@@ -223,12 +225,13 @@ private:
             if (less != nullptr)
                 for (std::size_t i = entry_of(low); i < entry_of(high); ++i)
                     leaves[0].histogram[i] -= less[i];
-            for (std::size_t l = 0; l < leaves.size(); ++l)
-                if (may_gain(leaves[l]))
-                    for (const std::uint32_t column : drawn[l])
-                        if (table.columns[column].slot >= low && table.columns[column].slot < high)
-                            search_column(leaves[l], column, memory.scratch[thread],
-                                          found[l * n_parts + part]);
+            for (std::size_t l = 0; l < leaves.size(); ++l) {
+                if (!may_gain(leaves[l])) continue;
+                add_digits(leaves[l], low, high, thread);
+                for (const std::uint32_t column : drawn[l])
+                    if (table.columns[column].slot >= low && table.columns[column].slot < high)
+                        search_column(leaves[l], column, thread, found[l * n_parts + part]);
+            }
         });
         for (std::size_t l = 0; l < leaves.size(); ++l) {
             BoostSplit& best = leaves[l].best;
@@ -241,13 +244,18 @@ private:
         }
     }
 
+    /// Adds up the sums of the digits of slots [low, high), those that columns share.
+    void add_digits(const Leaf& leaf, std::size_t low, std::size_t high, std::size_t thread) {
+        for (std::size_t slot = low; slot < high && table.slots[slot].is_shared(); ++slot)
+            boosting::add_digits(table.slots[slot], leaf.histogram.get(), memory.digits[thread]);
+    }
+
     /// The same for a leaf without a histogram, of few rows.
     void search_rows(Leaf& leaf) {
         if (!may_gain(leaf)) return;
         memory.gathered.template gather<Row>(table, rows_of(leaf), round.gradients, round.fixed);
         draw_columns(leaf, drawn[0]);
-        for (const std::uint32_t column : drawn[0])
-            search_column(leaf, column, memory.scratch[0], leaf.best);
+        for (const std::uint32_t column : drawn[0]) search_column(leaf, column, 0, leaf.best);
     }
 
     /// Whether it takes less time to add up `n` rows for the columns that are drawn than to have a
@@ -289,12 +297,15 @@ private:
         std::sort(allowed.begin(), allowed.end());
     }
 
-    void search_column(const Leaf& leaf, std::uint32_t column, SearchScratch& scratch,
+    void search_column(const Leaf& leaf, std::uint32_t column, std::size_t thread,
                        BoostSplit& best) {
+        SearchScratch& scratch = memory.scratch[thread];
         const std::uint32_t n_all = round.book.columns[column].n_all();
         const int bits = round.fixed.count_bits;
         if (leaf.histogram)
-            read_sums(table, column, n_all, leaf.histogram.get(), leaf.total, bits, scratch.own);
+            read_sums(table, column, n_all,
+                      memory.digits[thread].of(table, column, leaf.histogram.get()), leaf.total,
+                      bits, scratch.own);
         else add_up(table, column, n_all, memory.gathered, leaf.total, bits, scratch.own);
         if (!round.weight.empty())
             add_up_weights(table, column, rows_of(leaf), round.weight, scratch.own, scratch.weight);
@@ -438,19 +449,18 @@ private:
     /// Which codes of the slot go to the second child.
     void set_ways(const BoostNode& node) {
         const Placed& placed = table.columns[node.column];
-        const std::uint32_t n_all = round.book.columns[node.column].n_all();
-        ways.reset(table.slots[placed.slot].n_codes);
-        if (!placed.is_shared && node.subset < 0) {
+        const Slot& slot = table.slots[placed.slot];
+        const std::uint32_t missing = round.book.columns[node.column].missing();
+        ways.reset(slot.n_codes);
+        if (!slot.is_shared() && !placed.is_bundled && node.subset < 0) {
             ways.set_from(node.cut + 1);
-            return ways.set(n_all - 1, !node.missing_first);
+            return ways.set(missing, !node.missing_first);
         }
-        const auto second = [&](std::uint32_t code) {
-            return tree.goes_second(node, code, n_all - 1);
-        };
-        if (placed.is_shared && second(placed.common)) ways.set_all();
-        for (std::uint32_t code = 0; code < n_all; ++code)
-            if (!placed.is_shared || code != placed.common)
-                ways.set(placed.in_slot(code), second(code));
+        const Digit& digit = slot.digits[placed.digit];
+        for (std::uint32_t code = 0; code < slot.n_codes; ++code) {
+            const std::uint32_t own = placed.code_of(slot.is_shared() ? digit.of(code) : code);
+            ways.set(code, tree.goes_second(node, own, missing));
+        }
     }
 
     /// Puts the rows of the first child before those of the second, each in their order.

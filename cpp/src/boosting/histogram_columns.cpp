@@ -8,25 +8,9 @@
 namespace treewright::boosting {
 namespace {
 
-/// Where the codes of a column are in its slot, back and forth.
-struct InSlot {
-    const Placed& placed;
-    std::uint32_t n_all;
-
-    /// Whether a code of the slot is one of this column.
-    [[nodiscard]] bool has(std::uint32_t in_slot) const {
-        return !placed.is_shared || (in_slot >= placed.first && in_slot < placed.first + n_all - 1);
-    }
-    [[nodiscard]] std::uint32_t code_of(std::uint32_t in_slot) const {
-        if (!placed.is_shared) return in_slot;
-        const std::uint32_t code = in_slot - placed.first;
-        return code + (code >= placed.common ? 1U : 0U);
-    }
-};
-
-/// The common code of a shared slot is not stored: it has the rows that are left.
+/// The most frequent code of a bundled column is not stored: it has the rows that are left.
 void add_common(const Placed& placed, const Sums& total, CodeSums& into) {
-    if (!placed.is_shared) return;
+    if (!placed.is_bundled) return;
     Sums left = total;
     for (std::size_t i = 0; i < into.n; ++i) left = left - into.sums[i];
     if (left.n_rows <= 0) return;
@@ -40,30 +24,56 @@ void add_common(const Placed& placed, const Sums& total, CodeSums& into) {
 }
 
 /// Adds each row to the sums of its code, and notes which codes have any.
-template <class Code, class Entry>
-void add_codes(const Code* codes, GatheredRows<Entry>& gathered) {
+template <class Code, class Entry, class DigitOf>
+void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit_of) {
     const Entry* entries = gathered.entries.data();
     Entry* sums = gathered.sums.data();
     std::uint64_t* present = gathered.present.data();
     const RowRange& rows = gathered.rows;
     for (std::size_t i = 0; i < rows.n; ++i) {
-        const std::uint32_t code = codes[rows[i]];
+        const std::uint32_t code = digit_of(codes[rows[i]]);
         sums[code] += entries[i];
         present[code / 64] |= std::uint64_t{1} << (code % 64);
     }
 }
 
+constexpr auto kAsItIs = [](std::uint32_t code) { return code; };
+
 }  // namespace
 
 template <class Entry>
+void add_digits(const Slot& slot, const Entry* histogram, DigitSums<Entry>& into) {
+    const Entry* of_codes = histogram + slot.offset;
+    // The highest digit first: its sums are of neighbours, and what is left has a digit less.
+    for (auto digit = slot.digits.rbegin(); digit != slot.digits.rend(); ++digit) {
+        Entry* sums = into.sums.data() + digit->sums_at;
+        const std::size_t n_codes = digit->place;
+        for (std::uint32_t code = 0; code < digit->n_codes; ++code) {
+            const Entry* own = of_codes + code * n_codes;
+            Entry sum{};
+            for (std::size_t i = 0; i < n_codes; ++i) sum += own[i];
+            sums[code] = sum;
+        }
+        if (n_codes == 1) return;
+        Entry* left = into.left.data();
+        for (std::size_t i = 0; i < n_codes; ++i) {
+            Entry sum = of_codes[i];
+            for (std::uint32_t code = 1; code < digit->n_codes; ++code)
+                sum += of_codes[code * n_codes + i];
+            left[i] = sum;  // also where it is read from: never before what is still to be read
+        }
+        of_codes = left;
+    }
+}
+
+template <class Entry>
 void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
-               const Entry* histogram, const Sums& total, int count_bits, CodeSums& into) {
+               const Entry* sums, const Sums& total, int count_bits, CodeSums& into) {
     const Placed& placed = table.columns[column];
-    const Entry* entries = histogram + table.slots[placed.slot].offset;
     into.reset(n_all);
-    for (std::uint32_t code = 0; code < n_all; ++code)
-        if (!placed.is_shared || code != placed.common)
-            into.add(code, entries[placed.in_slot(code)].sums(count_bits));
+    for (std::uint32_t code = 0; code < placed.n_kept; ++code)
+        if (!placed.is_bundled || code != placed.common)
+            into.add(code, sums[placed.in_digit(code)].sums(count_bits));
     add_common(placed, total, into);
 }
 
@@ -88,17 +98,19 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
     const Placed& placed = table.columns[column];
     const Slot& slot = table.slots[placed.slot];
     const std::uint8_t* codes = table.codes_of(slot);
-    if (slot.is_wide) add_codes(reinterpret_cast<const std::uint16_t*>(codes), gathered);
-    else add_codes(codes, gathered);
-    const InSlot own{placed, n_all};
+    const Digit& digit = slot.digits[placed.digit];
+    if (slot.is_wide) add_codes(reinterpret_cast<const std::uint16_t*>(codes), gathered, kAsItIs);
+    else if (slot.is_shared())
+        add_codes(codes, gathered, [own = digit](std::uint32_t code) { return own.of(code); });
+    else add_codes(codes, gathered, kAsItIs);
     into.reset(n_all);
-    for (std::size_t word = 0; word <= (slot.n_codes - 1) / 64; ++word) {
+    for (std::size_t word = 0; word <= (digit.n_codes - 1) / 64; ++word) {
         for (std::uint64_t left = gathered.present[word]; left != 0; left &= left - 1) {
-            const auto in_slot = static_cast<std::uint32_t>(64 * word) +
-                                 static_cast<std::uint32_t>(std::countr_zero(left));
-            const Sums sums = gathered.sums[in_slot].sums(count_bits);
-            gathered.sums[in_slot] = Entry{};
-            if (own.has(in_slot)) into.add(own.code_of(in_slot), sums);
+            const auto in_digit = static_cast<std::uint32_t>(64 * word) +
+                                  static_cast<std::uint32_t>(std::countr_zero(left));
+            const Sums sums = gathered.sums[in_digit].sums(count_bits);
+            gathered.sums[in_digit] = Entry{};
+            if (placed.has(in_digit)) into.add(placed.code_of(in_digit), sums);
         }
         gathered.present[word] = 0;
     }
@@ -110,21 +122,25 @@ void add_up_weights(const CodedTable& table, std::uint32_t column, const RowRang
                     std::vector<std::int64_t>& into) {
     const Placed& placed = table.columns[column];
     const Slot& slot = table.slots[placed.slot];
-    std::vector<std::int64_t> by_slot(slot.n_codes);
+    const Digit& digit = slot.digits[placed.digit];
+    std::vector<std::int64_t> by_digit(digit.n_codes);
     std::int64_t all = 0;
     for (std::size_t i = 0; i < rows.n; ++i) {
-        by_slot[table.code(slot, rows[i])] += weight[rows[i]];
+        const std::uint32_t code = table.code(slot, rows[i]);
+        by_digit[slot.is_shared() ? digit.of(code) : code] += weight[rows[i]];
         all += weight[rows[i]];
     }
     into.resize(of.n);
     std::size_t common = of.n;
     for (std::size_t i = 0; i < of.n; ++i) {
-        if (placed.is_shared && of.code[i] == placed.common) common = i;
-        else all -= into[i] = by_slot[placed.in_slot(of.code[i])];
+        if (placed.is_bundled && of.code[i] == placed.common) common = i;
+        else all -= into[i] = by_digit[placed.in_digit(of.code[i])];
     }
     if (common < of.n) into[common] = all;
 }
 
+template void add_digits<WideEntry>(const Slot&, const WideEntry*, DigitSums<WideEntry>&);
+template void add_digits<NarrowEntry>(const Slot&, const NarrowEntry*, DigitSums<NarrowEntry>&);
 template void read_sums<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
                                    const WideEntry*, const Sums&, int, CodeSums&);
 template void read_sums<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,

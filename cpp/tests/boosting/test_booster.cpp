@@ -30,10 +30,11 @@ struct Made {
         data.n_rows = n_rows;
         for (std::size_t c = 0; c < n_columns; ++c) {
             for (std::size_t row = 0; row < n_rows; ++row) {
-                const bool is_missing = c == 1 && draw.below(10) == 0;
-                // Columns beyond the third are almost always 0, one row in fifty each.
-                const double value =
-                    c < 3 ? draw.uniform() : static_cast<double>(row % 50 == c ? 1 : 0);
+                const bool is_missing = (c == 1 || c == 9) && draw.below(10) == 0;
+                // Five columns are almost always 0, one row in fifty each; more have few values.
+                const double value = c < 3    ? draw.uniform()
+                                     : c >= 8 ? static_cast<double>(draw.below(2 + c % 3))
+                                              : static_cast<double>(row % 50 == c ? 1 : 0);
                 columns[c].push_back(is_missing ? std::numeric_limits<double>::quiet_NaN() : value);
                 y[row] += value * static_cast<double>(c + 1);
             }
@@ -123,8 +124,31 @@ CASE(sparse_columns_share_a_slot_and_histograms_add_up) {
     }
 }
 
+CASE(columns_of_few_codes_share_slots_and_their_codes_are_found_again) {
+    for (const std::size_t n_rows : {40UL, 2000UL, 40000UL}) {
+        const Made made(n_rows, 24, 3);
+        Team team(2, unstopped);
+        const Codebook book = learn_codebook(made.data, 255, team);
+        const CodedTable table(made.data, book, 0, team);
+        CHECK(table.slots.size() < 16 && table.slots[0].is_shared());
+        for (const Slot& slot : table.slots) CHECK(slot.is_wide || slot.n_codes <= 256);
+        std::vector<std::uint8_t> codes(n_rows);
+        for (std::uint32_t c = 0; c < 24; ++c) {
+            Encoder(book.columns[c]).encode(made.data.columns[c], 0, n_rows, codes.data());
+            const Placed& placed = table.columns[c];
+            const Slot& slot = table.slots[placed.slot];
+            for (std::size_t row = 0; row < n_rows; ++row) {
+                std::uint32_t code = table.code(slot, row);
+                if (slot.is_shared()) code = table.digit_of(c).of(code);
+                CHECK(placed.code_of(code) == codes[row]);
+            }
+        }
+    }
+}
+
 CASE(sums_of_a_column_are_the_same_by_histogram_and_row_by_row) {
-    const Made made(2000, 8, 5);
+    constexpr std::uint32_t kColumns = 20;
+    const Made made(2000, kColumns, 5);
     Team team(1, unstopped);
     const Codebook book = learn_codebook(made.data, 255, team);
     CodedTable table(made.data, book, sizeof(WideRow), team);
@@ -158,10 +182,15 @@ CASE(sums_of_a_column_are_the_same_by_histogram_and_row_by_row) {
         CodeSums read;
         CodeSums added;
         std::vector<std::int64_t> weights;
-        for (std::uint32_t column = 0; column < 8; ++column) {
+        for (std::uint32_t column = 0; column < kColumns; ++column) {
             const std::uint32_t n_all = book.columns[column].n_all();
             for (const auto& histogram : {by_rows, rest}) {
-                read_sums(table, column, n_all, histogram.data(), total, 20, read);
+                DigitSums<WideEntry> digits;
+                digits.make_room(table);
+                for (const Slot& slot : table.slots)
+                    if (slot.is_shared()) add_digits(slot, histogram.data(), digits);
+                read_sums(table, column, n_all, digits.of(table, column, histogram.data()), total,
+                          20, read);
                 add_up(table, column, n_all, gathered, total, 20, added);
                 CHECK(read.n == added.n && read.has_missing() == added.has_missing());
                 std::int64_t n_rows = 0;

@@ -233,8 +233,8 @@ CASE(leaves_found_together_are_those_that_rows_walk_to) {
     const Codebook book = learn_codebook(made.data, 255, one);
     const CodedTable table(made.data, book, 0, one);
     CHECK(std::ranges::any_of(table.slots, [](const Slot& slot) { return slot.is_wide; }));
-    CHECK(
-        std::ranges::any_of(table.slots, [](const Slot& slot) { return slot.columns.size() > 1; }));
+    CHECK(std::ranges::any_of(table.slots,
+                              [](const Slot& slot) { return slot.digits[0].columns.size() > 1; }));
     Generator draw(6);
     for (const std::size_t n : {0UL, 1UL, 30UL, 255UL, 256UL, 700UL}) {
         const std::vector<NodeDivision> divisions = random_divisions(table, n, draw);

@@ -16,8 +16,8 @@ from treewright.array_types import BoolArray, FloatArray, UInt64Array
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.boosting.losses.base import Loss
 from treewright.boosting.problem import BoostingProblem
+from treewright.boosting.scores_by_round import scores_by_round
 from treewright.core import rows_of_round
-from treewright.data.core_columns import lend
 
 MOST_ROWS = 10_000
 """Rows that are kept for the purpose: more say the same."""
@@ -87,8 +87,7 @@ class TrainingRecord:
 
     def figures(self, model: BoostedEnsemble, draws: Sequence[RoundDraws]) -> TrainingFigures:
         """Return the losses after each round of a model, whose rounds drew rows so."""
-        problem, core, width = self._problem, model.core, model.core.n_outputs
-        rows = core.code(lend(problem.table), 1)
+        problem = self._problem
         scores = problem.first_scores(model.base)
         all_rows = np.ones(len(problem.y), dtype=np.bool_)
         hashes: UInt64Array | None = None
@@ -97,9 +96,8 @@ class TrainingRecord:
         lines = []
         own_loss = partial(self._loss_after, model)
         start = self._mean(own_loss(0), scores, all_rows)
-        for number in range(model.n_rounds):
-            before = scores
-            scores = core.add_scores(rows, number * width, (number + 1) * width, before, 1)
+        for number, following in enumerate(scores_by_round(model, problem.table, scores)):
+            before, scores = scores, following
             own = next(each for each in reversed(draws) if each.first <= number)
             is_drawn = all_rows if hashes is None else _drawn(hashes, own, number)
             after, is_out = partial(self._mean, own_loss(number + 1), scores), ~is_drawn

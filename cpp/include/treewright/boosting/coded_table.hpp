@@ -1,15 +1,21 @@
 /// The training rows as codes, stored twice: row by row for building histograms, and column by
 /// column for partitioning the rows of a node.
 ///
-/// The unit of storage is a slot: mostly one column, or several columns of which in every row at
-/// most one differs from its most frequent code (one-hot columns, say; exclusive feature bundling,
-/// Ke et al., LightGBM, NIPS 2017, section 4, with no conflict allowed, so that nothing is lost).
-/// Histograms are kept by slot.
+/// The unit of storage is a slot of one or two bytes, and histograms are kept by slot. A column of
+/// many codes has one to itself. Columns of few codes share one, in two ways that lose nothing:
+/// - a *bundle* is of columns of which in every row at most one differs from its most frequent code
+///   (one-hot columns, say; exclusive feature bundling, Ke et al., LightGBM, NIPS 2017, section 4,
+///   with no conflict allowed): its codes are theirs, one after the other;
+/// - bundles and columns are the *digits* of a slot's code: eight columns of two codes are one
+/// byte,
+///   and a row is added up once for the eight. The sums of a digit are those of the slot, added up
+///   over the other digits; whole numbers, so that they are what they would have been.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "treewright/boosting/codebook.hpp"
@@ -17,28 +23,64 @@
 
 namespace treewright::boosting {
 
+inline constexpr std::uint32_t kMostNarrow = 256;  ///< codes of a slot of one byte
+
+/// A column or a bundle of columns, within the code of a slot.
+struct Digit {
+    std::vector<std::uint32_t> columns;
+    std::uint32_t n_codes = 0;
+    std::uint32_t place = 1;      ///< what a code counts for in the slot's: lower digits come first
+    std::uint32_t per_place = 0;  ///< 2^16 / place, rounded up: exact for codes of one byte
+    std::uint32_t per_code = 0;   ///< the same of n_codes
+    std::uint32_t sums_at = 0;    ///< where its sums start among those of shared slots' digits
+
+    /// in_slot / place % n_codes, of a slot of several digits.
+    [[nodiscard]] std::uint32_t of(std::uint32_t in_slot) const {
+        const std::uint32_t left = in_slot * per_place >> 16;
+        return left - (left * per_code >> 16) * n_codes;
+    }
+};
+
 struct Slot {
     bool is_wide = false;       ///< two bytes a code
-    std::uint32_t n_codes = 0;  ///< of all its columns, missing included
+    std::uint32_t n_codes = 0;  ///< the product of those of its digits
     std::size_t offset = 0;     ///< of its first entry in a histogram
     std::size_t at = 0;         ///< bytes from the start of a record
     std::size_t by_column = 0;  ///< bytes from the start of the column-wise codes
-    std::vector<std::uint32_t> columns;
+    std::vector<Digit> digits;  ///< at least one
+
+    [[nodiscard]] bool is_shared() const { return digits.size() > 1; }
 };
 
-/// Where the codes of a column are in its slot.
+/// Where the codes of a column are: in a digit of a slot.
 struct Placed {
     std::uint32_t slot = 0;
-    /// Code of the slot that stands for code 0; codes above `common` are one lower.
+    std::uint32_t digit = 0;
+    /// Codes that are stored: all, or those of values where no row of a column of few is missing.
+    std::uint32_t n_kept = 0;
+    bool is_bundled = false;   ///< the digit holds other columns too; `common` is not stored
+    std::uint32_t common = 0;  ///< the most frequent code
+    /// Code of the digit that stands for code 0; codes above `common` are one lower.
     std::uint32_t first = 0;
-    bool is_shared = false;  ///< the slot holds other columns too; `common` is not stored
-    std::uint32_t common = 0;
 
-    [[nodiscard]] std::uint32_t in_slot(std::uint32_t code) const {
-        if (!is_shared) return code;
-        return first + code - (code > common ? 1U : 0U);
+    [[nodiscard]] std::uint32_t in_digit(std::uint32_t code) const {
+        if (!is_bundled) return code;
+        return code == common ? 0 : first + code - (code > common ? 1U : 0U);
+    }
+    /// Whether a code of the digit is one of this column, other than `common` in a bundle.
+    [[nodiscard]] bool has(std::uint32_t in_digit) const {
+        return !is_bundled || (in_digit >= first && in_digit < first + n_kept - 1);
+    }
+    /// The code of a row whose digit is this.
+    [[nodiscard]] std::uint32_t code_of(std::uint32_t in_digit) const {
+        if (!is_bundled) return in_digit;
+        if (!has(in_digit)) return common;
+        const std::uint32_t code = in_digit - first;
+        return code + (code >= common ? 1U : 0U);
     }
 };
+
+struct FewCodes;
 
 class CodedTable {
 public:
@@ -48,11 +90,12 @@ public:
                Team& team);
 
     std::size_t n_rows = 0;
-    std::vector<Slot> slots;  ///< narrow ones first
+    std::vector<Slot> slots;  ///< of several digits, narrow, wide
     std::vector<Placed> columns;
-    std::size_t n_entries = 0;  ///< of a histogram
-    std::size_t stride = 0;     ///< bytes of a record
-    std::size_t n_narrow = 0;   ///< slots of one byte
+    std::size_t n_entries = 0;       ///< of a histogram
+    std::size_t stride = 0;          ///< bytes of a record
+    std::size_t n_narrow = 0;        ///< slots of one byte
+    std::uint32_t n_digit_sums = 0;  ///< of all digits that share a slot
 
     std::size_t gradients_at = 0;  ///< bytes from the start of a record to its room
 
@@ -68,10 +111,21 @@ public:
         return slot.is_wide ? reinterpret_cast<const std::uint16_t*>(codes)[row] : codes[row];
     }
 
+    [[nodiscard]] const Digit& digit_of(std::uint32_t column) const {
+        return slots[columns[column].slot].digits[columns[column].digit];
+    }
+
 private:
-    void place(const Codebook& book, const std::vector<std::vector<std::uint32_t>>& bundles,
-               const std::vector<std::uint32_t>& common, std::size_t gradient_bytes);
-    void fill(const data::Dataset& data, const std::vector<Encoder>& encoders, Team& team);
+    void place(const Codebook& book, const std::vector<FewCodes>& few, std::size_t gradient_bytes);
+    void place_columns(std::uint32_t slot, std::uint32_t its_digit);
+    void fill(const data::Dataset& data, const std::vector<Encoder>& encoders,
+              const std::vector<FewCodes>& few, Team& team);
+    void fill_slot(const Slot& slot, const data::Dataset& data,
+                   const std::vector<Encoder>& encoders,
+                   std::span<const std::uint8_t* const> codes_of_few, std::size_t begin,
+                   std::size_t end);
+    void join_digits(const Slot& slot, std::span<const std::uint8_t* const> codes_of_few,
+                     std::size_t begin, std::size_t end, std::uint8_t* codes) const;
 
     struct Free {
         void operator()(std::uint8_t* memory) const;

@@ -63,13 +63,16 @@ struct HistogramMemory {
     std::vector<std::unique_ptr<Entry[]>> pool;   ///< that no leaf has
     std::vector<std::unique_ptr<Entry[]>> spare;  ///< of the threads but the first
     std::vector<SearchScratch> scratch;           ///< of each thread
+    std::vector<DigitSums<Entry>> digits;
     std::vector<NearRows<Entry>> near;
     GatheredRows<Entry> gathered;       ///< of a leaf without a histogram
     std::vector<OpenLeaf<Entry>> open;  ///< of the tree at hand
 
-    void make_room(std::size_t n_threads, std::size_t n_entries) {
-        while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[n_entries]);
+    void make_room(std::size_t n_threads, const CodedTable& table) {
+        while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[table.n_entries]);
         if (scratch.size() < n_threads) scratch.resize(n_threads);
+        if (digits.size() < n_threads) digits.resize(n_threads);
+        for (DigitSums<Entry>& own : digits) own.make_room(table);
         if (near.size() < n_threads) near.resize(n_threads);
     }
 };

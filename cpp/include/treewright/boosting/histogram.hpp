@@ -58,17 +58,40 @@ struct CodeSums {
     }
 };
 
-/// Reads the sums of a column off a histogram; `total` is that of the node.
+/// The sums of the digits of shared slots in one leaf, by Digit::sums_at.
+template <class Entry>
+struct DigitSums {
+    std::vector<Entry> sums;
+    std::vector<Entry> left;  ///< working memory: of a slot, less the digits that are done
+
+    void make_room(const CodedTable& table) {
+        sums.resize(table.n_digit_sums);
+        left.resize(kMostNarrow);
+    }
+    /// The sums of the digit of a column.
+    [[nodiscard]] const Entry* of(const CodedTable& table, std::uint32_t column,
+                                  const Entry* histogram) const {
+        const Slot& slot = table.slots[table.columns[column].slot];
+        if (!slot.is_shared()) return histogram + slot.offset;
+        return sums.data() + table.digit_of(column).sums_at;
+    }
+};
+
+/// Adds up the sums of the digits of a shared slot.
+template <class Entry>
+void add_digits(const Slot& slot, const Entry* histogram, DigitSums<Entry>& into);
+
+/// Reads the sums of a column off those of its digit; `total` is that of the node.
 template <class Entry>
 void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
-               const Entry* histogram, const Sums& total, int count_bits, CodeSums& into);
+               const Entry* sums, const Sums& total, int count_bits, CodeSums& into);
 
 /// Few rows of a node, and what they add: gathered once for all columns of the node.
 template <class Entry>
 struct GatheredRows {
     RowRange rows;
     std::vector<Entry> entries;  ///< of each row
-    // Of the column at hand, by code of its slot; all 0 between two columns.
+    // Of the column at hand, by code of its digit; all 0 between two columns.
     std::vector<Entry> sums;
     std::vector<std::uint64_t> present;  ///< a bit each
 

@@ -23,7 +23,6 @@ struct Ways {
         bits[word] = ~0U << (code % 32);
         for (std::size_t i = word + 1; i < bits.size(); ++i) bits[i] = ~0U;
     }
-    void set_all() { bits.assign(bits.size(), ~0U); }
     [[nodiscard]] bool goes_second(std::size_t code) const {
         return (bits[code / 32] >> (code % 32) & 1) != 0;
     }

@@ -13,6 +13,7 @@ from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.boosting.added_up import added_up
 from treewright.boosting.ensemble import IMPORTANCES, BoostedEnsemble
 from treewright.boosting.rounds import GradientRounds, RoundsChoice
+from treewright.boosting.scores_by_round import scores_by_round
 from treewright.boosting.summary import BoostingSummary, summarise
 from treewright.data.table import Table
 from treewright.dependence.additive import Additive
@@ -107,16 +108,10 @@ class PredictsBoosted(HasMembers):
         """Yield the scores after each round."""
         table, model = self._table(X), self._model()
         begin = self._begin(X, table.n_rows, offset)
-        scores = np.tile(model.base, (table.n_rows, 1)) if begin is None else begin
-        for number in range(model.n_rounds):
-            scores = model.scores(
-                table,
-                n_threads=n_threads(self.n_jobs, table.n_rows),
-                first=number,
-                n_rounds=number + 1,
-                start=scores,
-            )
-            yield scores
+        if begin is None:
+            begin = np.tile(model.base, (table.n_rows, 1))
+        threads = n_threads(self.n_jobs, table.n_rows)
+        yield from scores_by_round(model, table, begin, n_threads=threads)
 
     def _leaves(self, X: Any) -> Int64Array:
         """Return the leaf of each row in each tree: rows x rounds x outputs."""
