@@ -17,6 +17,7 @@ from treewright.cli.fitting.model_words import check_lines, description_to_dict,
 from treewright.cli.options import READING
 from treewright.cli.out_files import OutFile, check_out
 from treewright.cli.reading.file_faults import check_is_table
+from treewright.cli.screen.figures import lines_on_screen
 from treewright.cli.screen.table import display_width
 from treewright.cli.session import Session
 
@@ -135,15 +136,7 @@ def _text(grown: _Grown, screen: Screen) -> str:
     lines = [screen.sentence(size_in_words(grown.model))]
     metric = metric_of(judging_metric(grown.table), grown.table.task)
     rows = check_lines(grown.check, grown.training, metric)
-    width = max([18, *(len(name) for name, _, _ in rows)])
-    figures = max((len(value) for _, value, _ in rows), default=0)
-    for i, (name, value, more) in enumerate(rows):
-        if screen.plain:
-            lines.append("\t".join((name, value, more)))
-            continue
-        shown = screen.bold(value) if i == 0 and grown.check is not None else value
-        space = " " * (figures - len(value))
-        lines.append(f"{name.ljust(width)}  {space}{shown}   {more}".rstrip())
+    lines.append(lines_on_screen(rows, screen, answers=grown.check is not None))
     return "\n\n".join([*parts, "\n".join(line for line in lines if line)])
 
 
