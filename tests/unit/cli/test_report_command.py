@@ -119,7 +119,7 @@ def test_groups_weights_and_another_learner(made: tuple[Path, str, str]) -> None
     assert "CARTClassifier" in page
     assert "3 groups, which are never divided" in page
     lines = run(f"{line} --folds 3 --python", here=folder).out
-    assert 'groups="colour"' in lines
+    assert 'groups=things.X["colour"]' in lines
     assert "random_state=3" in lines
     (folder / "g.html").unlink()
     executed(lines, folder)

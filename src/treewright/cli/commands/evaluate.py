@@ -162,7 +162,6 @@ def _judged(session: Session, data: str, options: dict[str, Any]) -> _Evaluated:
     choice = choice_of(session, options, like)
     table = table_of(session, data, options, like)
     estimator = estimator_of(choice, table)
-    table = known_rows(session, table)
     how = method_of_folds(table, asked)
     metrics = _metrics(table, options)
     other = None if asked.test is None else other_table(session, asked.test, table)

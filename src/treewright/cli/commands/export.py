@@ -30,7 +30,7 @@ def export(
     target, path = _target(model, to, out)
     _check_dialect(target, dialect)
     if path == "-":
-        raise usage("export writes a file: --out FILE", code="option-value", parameter="out")
+        return _printed(session, model, target, dialect)
     file = check_out(session, path, inputs=(model,))
     loaded = load_model(model)
     with Working(session, f"exporting and proving {path}"):
@@ -48,7 +48,25 @@ def export(
     )
 
 
-def _made(model: str, loaded: Any, target: str, path: str, dialect: str | None) -> Any:
+def _printed(session: Session, model: str, target: str, dialect: str | None) -> Answer:
+    """Return code for standard output; what is said of it goes to standard error."""
+    loaded = load_model(model)
+    with Working(session, f"exporting and proving {target}"):
+        made = _made(model, loaded, target, None, dialect)
+    if isinstance(made.content, bytes):
+        raise usage(
+            f"{target} is no text, and goes to a file: --out FILE",
+            code="option-value",
+            parameter="out",
+        )
+    return Answer(
+        text=lambda screen: made.text.rstrip("\n"),
+        result=lambda: exported_to_dict(made),
+        said=exported_in_words(made, session.side).splitlines(),
+    )
+
+
+def _made(model: str, loaded: Any, target: str, path: str | None, dialect: str | None) -> Any:
     from treewright import export
     from treewright.errors import UnsupportedError
 
@@ -130,7 +148,7 @@ def exported_in_words(made: Any, screen: Screen) -> str:
 def exported_to_dict(made: Any) -> dict[str, Any]:
     """Return what was written for ``--json``."""
     return {
-        "file": str(made.path),
+        "file": None if made.path is None else str(made.path),
         "target": made.target,
         "dialect": made.dialect,
         "entry": made.entry,

@@ -30,6 +30,13 @@ def info(session: Session, *, file: str, top: str | None, to: str | None, **how:
     if file != "-" and not file.startswith("example:"):
         check_exists(file)
         if is_model(file):
+            if to is not None:
+                raise usage(
+                    f"--to {to}: {file} is a model, and a schema is of a table",
+                    code="option-value",
+                    hint=f"treewright info {file} --json",
+                    parameter="to",
+                )
             return _model(file)
     return _table(session, file, how, top=top_of(top, _TOP), to=to)
 

@@ -140,7 +140,13 @@ def _sentence(screen: Screen, text: str, indent: str = "") -> str:
 
 def _lines(choice: Choice, table: LearningTable, options: dict[str, Any], path: str) -> str:
     """Return the lines of Python that make the same report."""
-    from treewright.cli.fitting.python_fit import X_of, costs_name, read_lines, variable
+    from treewright.cli.fitting.python_fit import (
+        X_of,
+        costs_name,
+        read_lines,
+        row_arguments,
+        variable,
+    )
 
     name = variable(table.raw.stem)
     X = X_of(table, name)
@@ -152,8 +158,7 @@ def _lines(choice: Choice, table: LearningTable, options: dict[str, Any], path: 
         target=None if len(rows) == 1 else table.target,
         task=table.task,
         model=None if plain else Raw(choice.python(table)),
-        groups=options["groups"],
-        sample_weight=options["weight"],
+        **row_arguments(table, name),
         cost_matrix=costs_name(table),
         folds=options["folds"],
         name=_name(table),
