@@ -300,7 +300,9 @@ def _target(session: Session, raw: RawTable, frame: Frame, given: str | None) ->
         )
     if not raw.is_example:
         found = task_of(column)
-        what = f"{n_distinct(column)} classes" if found == "classes" else "numbers"
+        n_classes = n_distinct(column)
+        what = f"{n_classes} {'class' if n_classes == 1 else 'classes'}"
+        what = what if found == "classes" else "numbers"
         session.note(
             "target-assumed",
             f"target {name!r}, {reason}; {what}",

@@ -261,6 +261,9 @@ def _warnings_told(session: Session) -> Iterator[None]:
 
 def _prepare_streams() -> None:
     """Write UTF-8 on Windows, and never fail for a character that cannot be shown."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the shell: >&-
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is None:

@@ -141,6 +141,8 @@ def check_node(path: str, tree: Tree, node: int) -> None:
 
 def is_model(path: str) -> bool:
     """Return whether a file is a model, by its content: the container, or its twin in JSON."""
+    if not Path(path).is_file():
+        return False  # what was read of a pipe is gone
     with Path(path).open("rb") as file:
         head = file.read(64)
     length = int.from_bytes(head[:8], "little")
@@ -156,6 +158,12 @@ def check_exists(path: str) -> None:
         return
     if file.is_dir():
         raise Failure(code="is-a-folder", message=f"{path!r} is a folder", file=path)
+    if path == "-":
+        raise Failure(
+            code="file-not-found",
+            message="a model is read from a file, not from standard input",
+            hint="treewright COMMAND MODEL - reads a table from it",
+        )
     near = _nearly_called(file)
     raise Failure(
         code="file-not-found",
@@ -171,7 +179,7 @@ def _nearly_called(file: Path) -> Path | None:
 
     if not file.parent.is_dir():
         return None
-    here = sorted(file.parent.iterdir())
+    here = sorted(each for each in file.parent.iterdir() if each.exists())  # no broken links
     for alike in ([each for each in here if each.suffix == file.suffix], here):
         stems = {each.stem: each for each in alike}
         near = stems.get(file.stem) or stems.get(nearest(file.stem, stems) or "")

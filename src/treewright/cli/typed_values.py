@@ -50,11 +50,11 @@ def typed_values(tree: Tree, pairs: list[tuple[str, str]]) -> dict[str, Any]:
         except DataError as error:
             words, _, hint = str(error).partition("\n  Hint: ")
             words = words.rstrip(".")
-            near = re.search(r"did you mean '(.*)'", hint)
+            meant = re.search(r"did you mean '(.*)'", hint)
             raise Failure(
                 code="value",
                 message=words if repr(name) in words else f"column {name!r}: {words}",
-                hint=f"{name}={near[1]}" if near else "",
+                hint=f"{name}={meant[1]}" if meant else "",
                 column=name,
             ) from error
     return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +103,8 @@ def _check_target(table: LearningTable) -> None:
         raise Failure(
             code="one-class",
             message=(
-                f"the target {table.target!r} has one value in all {len(table.y):,} rows:"
+                f"the target {table.target!r} has one value in"
+                f" {'its only row' if len(table.y) == 1 else f'all {len(table.y):,} rows'}:"
                 f" {values.pop()}"
             ),
             hint=(f"--target with another column; treewright info {table.raw.source} lists them"),
@@ -131,7 +134,8 @@ def _save(session: Session, grown: _Grown, file: OutFile | None) -> list[str]:
     screen = session.side
     name = screen.safe(file.path)
     nexts = ("why", "rules") if hasattr(grown.model, "tree_") else ("info", "predict")
-    told = f"next: {', '.join(f'treewright {each} {name}' for each in nexts)}"
+    typed = name if re.fullmatch(r"[^\s'\"$`&|<>()*;\\]+", name) else shlex.quote(name)
+    told = f"next: {', '.join(f'treewright {each} {typed}' for each in nexts)}"
     shown = f"{file.word} {name} {screen.dot} {told}"
     if screen.width is None or display_width(shown) <= screen.width:
         return [f"{file.said(screen)} {screen.dot} {screen.dim(told)}"]

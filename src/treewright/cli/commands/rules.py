@@ -148,7 +148,7 @@ def _numbered(counted: list[_Counted], loaded: Any) -> list[_Counted]:
     tree = getattr(loaded, "tree_", loaded)
     known = model_numbers(tree) if getattr(tree, "linear", None) is not None else {}
     return [
-        replace(each, model=known.get(each.rule.leaf, i))
+        replace(each, model=known.get(-1 if each.rule.leaf is None else each.rule.leaf, i))
         if isinstance(each.rule.label, LinearModel)
         else each
         for i, each in enumerate(counted, start=1)

@@ -31,7 +31,7 @@ def check_before_reading(data: str, how: HowToRead) -> None:
 
     check_exists(data)
     file = Path(data)
-    if file.stat().st_size == 0:
+    if file.is_file() and file.stat().st_size == 0:
         raise Failure(code="no-rows", message=f"{data} is empty", file=data)
     if file.stat().st_size > _HEAD:
         _check_memory(file, data)
