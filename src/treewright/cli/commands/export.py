@@ -43,7 +43,7 @@ def export(
     return Answer(
         text=lambda screen: exported_in_words(made, screen),
         result=lambda: exported_to_dict(made),
-        said=[f"replaced {path}"] if file.replaces else [],
+        said=[file.said(session.side)] if file.replaces else [],
         failed=failed,
     )
 

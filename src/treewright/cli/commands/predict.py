@@ -59,8 +59,9 @@ def predict(
         check_before_reading(data, how)
     elif not data.startswith(EXAMPLE):
         check_exists(data)
+    file = None
     if out is not None and out != "-":
-        check_out(session, out, inputs=(model, data))
+        file = check_out(session, out, inputs=(model, data))
     is_piped = out is None or out == "-"
     format_ = "jsonl" if session.json and is_piped and to is None else to
     describe_model(model)  # a damaged file is told as such
@@ -81,7 +82,7 @@ def predict(
     return Answer(
         text=None,
         result=lambda: {"file": out, "rows": found.rows, "unseen": found.unseen},
-        said=[f"saved {session.side.safe(out)}: {told}"],
+        said=[] if file is None else [f"{file.said(session.side)}: {told}"],
     )
 
 
