@@ -12,6 +12,10 @@ import numpy as np
 
 from treewright.errors import ParameterError, UnsupportedError
 
+_NEAR = 0.7
+"""Names less alike than this (difflib's ratio) and with another first letter are not misspelt."""
+_LEAST_PART = 3
+
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Return whether a parameter is an integer (Python's or NumPy's, but no boolean)."""
@@ -46,12 +50,27 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 
 def nearest(name: object, valid: Iterable[str]) -> str | None:
-    """Return the valid name nearest to a name, ignoring case; None where none is near."""
+    """Return the valid name nearest to a name, ignoring case; None where none is near.
+
+    >>> nearest("outcom", ["income", "outcome"]), nearest("randomforest", ["tree", "forest"])
+    ('outcome', 'forest')
+    >>> nearest("nope", ["income"]) is None  # a wrong guess is worse than none
+    True
+    """
     if not isinstance(name, str):
         return None
+    asked = name.casefold()
     by_folded = {candidate.casefold(): candidate for candidate in valid}
-    near = difflib.get_close_matches(name.casefold(), by_folded, n=1)
+    near = difflib.get_close_matches(asked, by_folded, n=1, cutoff=_NEAR)
+    near = near or difflib.get_close_matches(
+        asked, [each for each in by_folded if each[:1] == asked[:1]], n=1
+    )
+    near = near or [each for each in by_folded if _is_part(each, asked) or _is_part(asked, each)]
     return by_folded[near[0]] if near else None
+
+
+def _is_part(short: str, long: str) -> bool:
+    return len(short) >= _LEAST_PART and short in long
 
 
 def nearest_hint(name: object, valid: Iterable[str]) -> str:

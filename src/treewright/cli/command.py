@@ -21,7 +21,7 @@ class Argument:
     name
         The name of its value in Python.
     metavar
-        How the usage line calls it.
+        How the usage line calls it; empty where the argument before says it.
     takes
         ``"model"``, ``"data"``, ``"file"`` or ``"text"``: what completion offers.
     required, several
@@ -116,6 +116,9 @@ class Command:
         """The usage line."""
         words = ["treewright", self.name]
         for each in self.arguments:
-            word = each.metavar + (" ..." if each.several else "")
-            words.append(word if each.required else f"[{word}]")
+            if each.metavar.startswith("["):  # it says itself what may be left out
+                words.append(each.metavar)
+            elif each.metavar:
+                word = each.metavar + (" ..." if each.several else "")
+                words.append(word if each.required else f"[{word}]")
         return " ".join([*words, "[OPTIONS]"])

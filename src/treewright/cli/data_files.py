@@ -6,8 +6,8 @@ The target, what it is, and the columns that are left out are decided here by th
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.failure import Failure, usage
@@ -15,8 +15,9 @@ from treewright.cli.progress import Working
 from treewright.cli.reading.how_to_read import HowToRead as HowToRead
 from treewright.cli.reading.how_to_read import learn_like, like_reading, options_of
 from treewright.cli.reading.how_to_read import with_schema as with_schema
-from treewright.cli.reading.row_weights import row_weights
+from treewright.cli.reading.row_weights import row_groups, row_weights
 from treewright.cli.reading.tables import EXAMPLE as EXAMPLE
+from treewright.cli.reading.tables import Drawn as Drawn
 from treewright.cli.reading.tables import LearningTable as LearningTable
 from treewright.cli.reading.tables import RawTable as RawTable
 from treewright.cli.reading.tables import stem_of as stem_of
@@ -166,6 +167,8 @@ def learning_table(
             check_column(raw, name, option)
     kept = frame.drop(*ignore)
     chosen = _target(session, raw, kept, target)
+    for name, values in order:
+        _check_order(raw, name, values.split(","))
     column = kept.column(chosen)
     found = _task(session, chosen, column, task, announced=target is not None or raw.is_example)
     X = kept.drop(chosen, *(name for name in aside.values() if name is not None))
@@ -189,7 +192,7 @@ def learning_table(
         ignored=tuple(ignore),
         order={name: tuple(values.split(",")) for name, values in order},
         weights=frame.weights if weight is None else row_weights(frame, weight, raw.source),
-        groups=None if groups is None else frame[groups],
+        groups=None if groups is None else row_groups(frame, groups, raw.source),
         weight_column=weight,
         group_column=groups,
     )
@@ -241,6 +244,24 @@ def check_column(raw: RawTable, name: str, option: str) -> None:
     )
 
 
+def _check_order(raw: RawTable, name: str, values: Sequence[str]) -> None:
+    """Refuse an order that lacks values of its column, or that is of no column."""
+    check_column(raw, name, "--order")
+    column = raw.frame.column(name)
+    if column.storage != "value":
+        return
+    absent = [str(each) for each in column.values if str(each) not in values]
+    if absent:
+        listed = ",".join([*values, *absent])
+        raise Failure(
+            code="order",
+            message=f"--order {name} lacks {list_names(absent)}, which {raw.source} has",
+            hint=f"--order {shlex.quote(f'{name}={listed}')}, each in its place",
+            file=raw.source,
+            column=name,
+        )
+
+
 def _some(names: Sequence[str]) -> str:
     """Return the first five names and the last, which may be the target."""
     if len(names) <= 6:
@@ -279,7 +300,9 @@ def _target(session: Session, raw: RawTable, frame: Frame, given: str | None) ->
         )
     if not raw.is_example:
         found = task_of(column)
-        what = f"{n_distinct(column)} classes" if found == "classes" else "numbers"
+        n_classes = n_distinct(column)
+        what = f"{n_classes} {'class' if n_classes == 1 else 'classes'}"
+        what = what if found == "classes" else "numbers"
         session.note(
             "target-assumed",
             f"target {name!r}, {reason}; {what}",
@@ -301,8 +324,18 @@ def _task(
             hint="--target with a column of numbers",
             column=name,
         )
+    if given == "classes":
+        return "classes"
+    if column.storage in ("datetime", "duration"):
+        what = "dates" if column.storage == "datetime" else "durations"
+        raise Failure(
+            code="target-is-date",
+            message=f"the target {name!r} has {what}, which no algorithm predicts",
+            hint=f"--target with another column; or --kind {name}=text, if they are classes",
+            column=name,
+        )
     if given is not None:
-        return "classes" if given == "classes" else "numbers"
+        return "numbers"
     if announced and found == "classes" and column.storage in ("int", "uint"):
         session.note(
             "whole-numbers-are-classes",
@@ -326,7 +359,7 @@ def _tell_reading(session: Session, frame: Frame, *, skip: set[str]) -> None:
 def with_sample(raw: RawTable, n_rows: int | None, seed: int) -> RawTable:
     """Return so many rows of a table, drawn by the seed, in their order; None: all."""
     drawn = drawn_rows(raw.frame.n_rows, n_rows, seed)
-    return raw if drawn is None else replace(raw, frame=raw.frame.rows(drawn))
+    return raw if drawn is None or n_rows is None else raw.rows(drawn, Drawn(n_rows, seed))
 
 
 def drawn_rows(n_rows: int, n_drawn: int | None, seed: int) -> Array | None:

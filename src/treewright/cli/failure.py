@@ -116,9 +116,6 @@ _CODES: tuple[tuple[type[BaseException], str, Exit], ...] = (
 )
 
 
-_OF_PARAMETERS = ("target", "unknown-parameter", "unsupported", "parameter")
-
-
 def failure_of(error: BaseException) -> Failure | None:
     """Return an error of the library or of the system as a failure; None for a fault of ours."""
     if isinstance(error, Failure):
@@ -149,12 +146,13 @@ def is_disk_full(error: BaseException) -> bool:
 
 def _from_text(text: str, *, code: str, end: Exit) -> Failure:
     """Return the failure of a message of the library: what is wrong, what was found, a hint."""
+    if text.startswith(_NAMES_DIFFER):
+        return _columns_absent(text)
     lines = text.splitlines() or [""]
     hints = [i for i, line in enumerate(lines) if line.strip().startswith("Hint: ")]
     first = hints[0] if hints else len(lines)
     hint = "\n".join(line.strip().removeprefix("Hint: ") for line in lines[first:])
-    if code in _OF_PARAMETERS:
-        hint = hint_for_shell(hint)
+    hint = hint_for_shell(hint)
     message, hint = _without_stop(lines[0].rstrip()), _without_stop(hint)
     found = "\n".join(line.strip() for line in lines[1:first])
     parameter = re.match(r"([a-z_]+)=", message)
@@ -165,6 +163,26 @@ def _from_text(text: str, *, code: str, end: Exit) -> Failure:
         hint=hint,
         exit=end,
         parameter=parameter[1] if parameter else None,
+    )
+
+
+_NAMES_DIFFER = "The feature names should match"
+"""How scikit-learn has it, and so the library."""
+
+
+def _columns_absent(text: str) -> Failure:
+    """Return the failure of a table without columns that a model needs."""
+    absent = re.findall(r"^\s*- (.*)$", text.partition("yet now missing:")[2], re.M)
+    found = re.findall(r"^ *(?:Given|Fitted on): .*$", text, re.M)
+    more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+    return Failure(
+        code="column-mismatch",
+        message=f"the table has no column {absent[0]!r}{more}, which the model needs"
+        if absent
+        else "the table has other columns than the model needs",
+        found="\n".join(line.strip() for line in found),
+        hint=_without_stop(text.partition("Hint: ")[2]),
+        column=absent[0] if absent else None,
     )
 
 

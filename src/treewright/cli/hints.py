@@ -32,6 +32,19 @@ def hint_for_shell(hint: str) -> str:
     return hint
 
 
+def words_for_shell(message: str) -> tuple[str, str]:
+    """Return a message without hint, and what to type, of those that have words of scikit-learn.
+
+    >>> words_for_shell("Some inputs do not have OOB scores: 14 of 2000 rows were seen by every")
+    ('14 of 2,000 rows are judged by no tree: all have seen them', '--set n_estimators=N, more')
+    """
+    found = re.match(r"Some inputs do not have OOB scores: (\d+) of (\d+) rows", message)
+    if found is None:
+        return message, ""
+    rows = f"{int(found[1]):,} of {int(found[2]):,} rows"
+    return f"{rows} are judged by no tree: all have seen them", "--set n_estimators=N, more"
+
+
 def column_of(message: str) -> str | None:
     """Return the column that a message of the library begins with.
 
@@ -66,6 +79,12 @@ _SENTENCES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"fit\(\.\.\., groups=.*such as column {_NAME}", lambda m: f"--groups {_text(m[1])}"),
     (rf"pd\.to_datetime\(X\[{_NAME}\]\)", lambda m: f"--kind {_text(m[1])}=date"),
     (r"y\.astype\(float\)", lambda m: "--task numbers"),
+    (
+        rf"give it, or \{{{_NAME}: None\}} if it is not known",
+        lambda m: f"{_text(m[1])}=VALUE, or {_text(m[1])}=? if it is not known",
+    ),
+    (r"[A-Z]\w+\(\)\.prune\(tree, X_valid, y_valid\)", lambda m: "treewright prune MODEL DATA"),
+    (r"give X_train and y_train as they were given to fit", lambda m: "fit with --interval SHARE"),
 )
 """Hints that an option replaces whole."""
 _PIECES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (

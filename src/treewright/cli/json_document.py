@@ -46,11 +46,15 @@ def document(
     return json.dumps(whole, ensure_ascii=False, allow_nan=False)
 
 
+_COUNTS = ("rows", "counts", "right")
+"""Keys of counts: they are whole where they are, though weighted rows are counted as floats."""
+
+
 def as_plain(value: Any, *, gaps: list[str], path: str = "result") -> Any:
     """Return a value as JSON has it; where a number is not finite, null, and its path in `gaps`.
 
-    >>> as_plain({"error": float("nan"), "rows": 14.0}, gaps=[])
-    {'error': None, 'rows': 14.0}
+    >>> as_plain({"error": float("nan"), "rows": 14.0, "gain": 2.0}, gaps=[])
+    {'error': None, 'rows': 14, 'gain': 2.0}
     """
     if value is None or isinstance(value, bool | str):
         return (
@@ -66,9 +70,10 @@ def as_plain(value: Any, *, gaps: list[str], path: str = "result") -> Any:
         gaps.append(path)
         return None
     if isinstance(value, Mapping):
-        return {
+        made = {
             str(key): as_plain(each, gaps=gaps, path=f"{path}.{key}") for key, each in value.items()
         }
+        return {key: _whole(each) if key in _COUNTS else each for key, each in made.items()}
     if isinstance(value, date | datetime):
         return value.isoformat()
     if hasattr(value, "tolist"):  # NumPy's arrays and scalars
@@ -78,3 +83,14 @@ def as_plain(value: Any, *, gaps: list[str], path: str = "result") -> Any:
     if isinstance(value, Sequence | set | frozenset):
         return [as_plain(each, gaps=gaps, path=f"{path}[{i}]") for i, each in enumerate(value)]
     return str(value)
+
+
+def _whole(value: Any) -> Any:
+    """Return whole floats as whole numbers, in lists and dicts, too."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _whole(each) for key, each in value.items()}
+    return value

@@ -72,10 +72,16 @@ def _flags_among(words: Sequence[str]) -> dict[str, Any]:
     return {name: "--" + name.replace("_", "-") in words for name in names}
 
 
+_SCREEN_FLAGS = ("--no-color", "--plain", "--quiet", "-q")
+"""What may stand beside a page of help."""
+
+
 def _without_command(words: list[str], session: Session) -> str | None:
     """Return the front page, the version or a topic, where that is asked for."""
     from treewright.cli.help import pages as help_pages
 
+    if words and words[0] in ("-h", "--help", "help"):
+        words = [each for each in words if each not in _SCREEN_FLAGS]
     if not words or words in (["-h"], ["--help"], ["help"]):
         return help_pages.front_page(session.screen)
     if words == ["--version"]:
@@ -226,7 +232,7 @@ def _stopped(session: Session) -> int:
 @contextmanager
 def _warnings_told(session: Session) -> Iterator[None]:
     """Turn the library's warnings into warnings of the session."""
-    from treewright.cli.hints import column_of, hint_for_shell
+    from treewright.cli.hints import column_of, hint_for_shell, words_for_shell
     from treewright.errors import TreewrightWarning
 
     def show(
@@ -240,9 +246,9 @@ def _warnings_told(session: Session) -> Iterator[None]:
         name = category.__name__.removesuffix("Warning")
         code = "".join(f"-{c.lower()}" if c.isupper() else c for c in name).lstrip("-")
         told, _, hint = str(message).partition("\n  Hint: ")
-        words = " ".join(told.split()).rstrip(".")
+        words, usual = words_for_shell(" ".join(told.split()).rstrip("."))
         if (code, words) not in {(each.code, each.message) for each in session.notes}:
-            remedy = hint_for_shell(" ".join(hint.split())).rstrip(".")
+            remedy = hint_for_shell(" ".join(hint.split())).rstrip(".") or usual
             session.warn(code, words, remedy=remedy, column=column_of(words))
 
     with warnings.catch_warnings():
@@ -255,6 +261,9 @@ def _warnings_told(session: Session) -> Iterator[None]:
 
 def _prepare_streams() -> None:
     """Write UTF-8 on Windows, and never fail for a character that cannot be shown."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the shell: >&-
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is None:

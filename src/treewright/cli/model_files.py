@@ -38,7 +38,7 @@ def describe_model(path: str) -> Description:
     """Return what a file tells of its model, without loading the model."""
     from treewright.persist.description import describe
 
-    check_exists(path)
+    check_is_model(path)
     try:
         return describe(path)
     except ModelFormatError as error:
@@ -141,6 +141,8 @@ def check_node(path: str, tree: Tree, node: int) -> None:
 
 def is_model(path: str) -> bool:
     """Return whether a file is a model, by its content: the container, or its twin in JSON."""
+    if not Path(path).is_file():
+        return False  # what was read of a pipe is gone
     with Path(path).open("rb") as file:
         head = file.read(64)
     length = int.from_bytes(head[:8], "little")
@@ -156,14 +158,31 @@ def check_exists(path: str) -> None:
         return
     if file.is_dir():
         raise Failure(code="is-a-folder", message=f"{path!r} is a folder", file=path)
-    from treewright.parameters import nearest
-
-    folder = file.parent
-    here = [each.name for each in folder.iterdir() if each.is_file()] if folder.is_dir() else []
-    near = nearest(file.name, here)
+    if path == "-":
+        raise Failure(
+            code="file-not-found",
+            message="a model is read from a file, not from standard input",
+            hint="treewright COMMAND MODEL - reads a table from it",
+        )
+    near = _nearly_called(file)
     raise Failure(
         code="file-not-found",
         message=f"no file {path!r} here",
-        hint="" if near is None else str(folder / near),
+        hint="" if near is None else str(near),
         file=path,
     )
+
+
+def _nearly_called(file: Path) -> Path | None:
+    """Return a file of the same kind, else any, whose name is nearly that of one that is absent."""
+    from treewright.parameters import nearest
+
+    if not file.parent.is_dir():
+        return None
+    here = sorted(each for each in file.parent.iterdir() if each.exists())  # no broken links
+    for alike in ([each for each in here if each.suffix == file.suffix], here):
+        stems = {each.stem: each for each in alike}
+        near = stems.get(file.stem) or stems.get(nearest(file.stem, stems) or "")
+        if near is not None:
+            return near
+    return None

@@ -357,7 +357,7 @@ _TABLE = (
         "interval",
         "share",
         "output",
-        "interval of the answer that holds for this share of rows",
+        "ends that hold the truth for this share of rows (fit learns them)",
         metavar="SHARE",
         rare=True,
     ),
@@ -374,7 +374,7 @@ _TABLE = (
         "dialect", "text", "output", "dialect of SQL: sqlite, duckdb, postgresql", metavar="NAME"
     ),
     Option("list_", "flag", "output", "name what there is, and do nothing else", flag="--list"),
-    Option("out", "file", "output", "where to; - is standard output", metavar="FILE", letter="o"),
+    Option("out", "file", "output", "the file to write", metavar="FILE", letter="o"),
     Option("to", "text", "output", "format, where the suffix does not say", metavar="FORMAT"),
     Option("force", "flag", "output", "replace a file that treewright did not write", letter="f"),
     *_ALWAYS,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treewright.cli.failure import Failure
+from treewright.cli.failure import Failure, usage
 from treewright.cli.session import Session
 from treewright.text.numbers import size_in_words
 
@@ -97,6 +97,18 @@ def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> O
             file=path,
         )
     return OutFile(path=path, replaces=file.exists())
+
+
+def check_model_name(path: str, *, command: str) -> None:
+    """Refuse a name that says neither of the two formats of models."""
+    if Path(path).suffix.lower() in (".tw", ".json"):
+        return
+    if path == "-":
+        message, name = f"{command} saves its model in a file, not on standard output", "model"
+    else:
+        message, name = f"{path} ends neither in .tw nor in .json", Path(path).stem or "model"
+    code_ = "; export writes code" if Path(path).suffix else ""
+    raise usage(message, code="unknown-format", hint=f"{name}.tw or {name}.json{code_}")
 
 
 def no_space_for(path: str) -> Failure:

@@ -57,8 +57,8 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Any]:
     if {"-h", "--help", "--help-all"} & set(words):  # whatever else is there
         return {"help": True, "help_all": "--help-all" in words}
     try:
-        with made.make_context(command.name, list(words)) as context:
-            values = dict(context.params)
+        with made.make_context(command.name, list(words), allow_extra_args=True) as context:
+            values, extra = dict(context.params), context.args
     except click.NoSuchOption as error:
         raise _unknown_option(command, error.option_name) from None
     except click.MissingParameter as error:
@@ -70,6 +70,12 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Any]:
         ) from None
     except click.UsageError as error:
         raise _from_click(command, error) from None
+    if extra:
+        raise usage(
+            f"{command.name} does not know what to do with {extra[0]!r}",
+            code="argument-extra",
+            hint=command.usage,
+        )
     for option in command.all_options:
         values[option.name] = _finished(option, values[option.name])
     return values
@@ -138,9 +144,10 @@ def _refused(option: Option, what: str) -> Failure:
 def _unknown_option(command: Command, name: str) -> Failure:
     from treewright.parameters import nearest
 
-    own = [*(option.long for option in command.all_options), "--help", "--help-all"]
+    own = {option.long.lstrip("-"): option.long for option in command.all_options}
+    own |= {"help": "--help", "help-all": "--help-all"}
     other = name in [option.long for option in OPTIONS.values()]
-    near = None if other else nearest(name, own)
+    near = None if other else own.get(nearest(name.lstrip("-"), own) or "")
     if near is None:
         hint = f"treewright {command.name} --help-all lists its options"
         found = "Other commands have it." if other else ""
@@ -159,8 +166,10 @@ def _unknown_option(command: Command, name: str) -> Failure:
 def _from_click(command: Command, error: click.UsageError) -> Failure:
     """Return a failure of the few other things that click refuses, in our words."""
     if isinstance(error, click.BadOptionUsage):
+        flags = [each.long for each in command.all_options if each.takes == "flag"]
+        needs = "takes no value" if error.option_name in flags else "needs a value"
         return usage(
-            f"{error.option_name} needs a value",
+            f"{error.option_name} {needs}",
             code="option-value",
             hint=f"treewright {command.name} --help",
             parameter=error.option_name.lstrip("-"),

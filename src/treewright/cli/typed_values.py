@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.failure import Failure, usage
+from treewright.errors import DataError
 
 if TYPE_CHECKING:
     from treewright import Tree
@@ -43,5 +45,16 @@ def typed_values(tree: Tree, pairs: list[tuple[str, str]]) -> dict[str, Any]:
                 hint="" if near is None else f"{near}={text}",
                 column=name,
             )
-        made[name] = read_entry(specs[name], text)
+        try:
+            made[name] = read_entry(specs[name], text)
+        except DataError as error:
+            words, _, hint = str(error).partition("\n  Hint: ")
+            words = words.rstrip(".")
+            meant = re.search(r"did you mean '(.*)'", hint)
+            raise Failure(
+                code="value",
+                message=words if repr(name) in words else f"column {name!r}: {words}",
+                hint=f"{name}={meant[1]}" if meant else "",
+                column=name,
+            ) from error
     return made

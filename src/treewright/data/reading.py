@@ -130,6 +130,11 @@ class Reading:
     def options(self) -> dict[str, Any]:
         """Return what :func:`treewright.read` must be told to read so without looking."""
         said: dict[str, Any] = {}
+        more = [text for text in self.missing if text not in MISSING_TEXTS]
+        if set(MISSING_TEXTS) - set(self.missing):
+            said["missing"] = list(self.missing)
+        elif more:
+            said["also_missing"] = more
         if self.format == "csv":
             if self.delimiter not in (None, ","):
                 said["delimiter"] = self.delimiter

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from treewright.evaluate.intervals import Interval
 from treewright.evaluate.metrics import Metric
-from treewright.text.numbers import figures, percent
+from treewright.text.numbers import figures, percent, separated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class ColumnTexts:
         if self.is_share:
             return percent(number, unit=False)
         text = f"{number:.4g}" if self.decimals is None else f"{number:.{self.decimals}f}"
-        return text if text.strip("-0.") else text.removeprefix("-")
+        return separated(text if text.strip("-0.") else text.removeprefix("-"))
 
     def between(self, interval: Interval) -> str:
         """Return the ends of an interval with the decimals of the column."""
@@ -78,11 +78,11 @@ class ColumnTexts:
 
     def less(self, one: int, other: int) -> str:
         """Return the printed figure of one learner less that of another, with its sign."""
-        texts = [self.values[each].removesuffix(" %") for each in (one, other)]
+        texts = [self.values[each].removesuffix(" %").replace(",", "") for each in (one, other)]
         difference = Decimal(texts[0]) - Decimal(texts[1])
         if self.decimals is None:
             return _with_sign(f"{float(difference):.4g}")
-        return _with_sign(f"{difference:.{self.decimals}f}")
+        return _with_sign(separated(f"{difference:.{self.decimals}f}"))
 
 
 def _with_sign(text: str) -> str:

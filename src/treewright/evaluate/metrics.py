@@ -35,7 +35,7 @@ from treewright.evaluate.intervals import (
 from treewright.evaluate.intervals.delta import delta, slopes
 from treewright.evaluate.trial.answers import Answers
 from treewright.parameters import is_list, nearest_hint
-from treewright.text.numbers import figure, figures, percent
+from treewright.text.numbers import figure, figures, percent, separated
 
 Task = Literal["classes", "numbers"]
 OfCounts = Callable[[FloatArray, int], float]
@@ -78,13 +78,13 @@ class Metric:
 
     def format(self, value: float) -> str:
         """Return the text of a value."""
-        return percent(value) if self.is_share else figure(value)
+        return percent(value) if self.is_share else separated(figure(value))
 
     def differences(self, values: Sequence[float | None]) -> list[str]:
         """Return the texts of differences, with their signs; those of shares in points."""
         if self.is_share:
             return ["" if each is None else _signed(percent(each, unit=False)) for each in values]
-        return [text and _signed(text) for text in figures(values)]
+        return [text and _signed(separated(text)) for text in figures(values)]
 
     def is_known(self, answers: Answers) -> bool:
         """Return whether the answers have what the metric needs."""

@@ -36,6 +36,8 @@ class Exported:
         ``"float64"``, or ``"float32"`` where the target computes with that.
     any_order
         Whether what trees say may be added in another order than the model's.
+    scales
+        Whether what runs it divides shares by their sum, which is 1 but for rounding.
     left_out
         What the model has and the target does not, in words.
     proof
@@ -52,6 +54,7 @@ class Exported:
     dialect: str | None = None
     precision: str = "float64"
     any_order: bool = False
+    scales: bool = False
     left_out: tuple[str, ...] = ()
     proof: Proof | None = None
     path: Path | None = None

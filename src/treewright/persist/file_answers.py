@@ -203,7 +203,16 @@ class _Asker:
                 f"  Given: {list_names(columns)}\n"
                 f"  Hint: name the columns {list_names(names)}, in the order of the fit."
             )
-        return {name: known.get(name, "any") for name in names if name in columns}
+        if absent:
+            near = nearest_hint(absent[0], columns)
+            more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+            raise ColumnMismatchError(
+                f"no column {absent[0]!r}{more}, which the model needs.\n"
+                f"  Fitted on: {list_names(names)}\n"
+                f"  Given:     {list_names(columns)}"
+                + (near or f"\n  Hint: add the column {absent[0]!r}; its values may be missing.")
+            )
+        return {name: known.get(name, "any") for name in names}
 
     def answers(self, chunk: Chunk) -> dict[str, Values]:
         """Return the columns to add to a chunk."""

@@ -13,10 +13,11 @@ Examples
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
-_LARGE, _SMALL = 1e9, 1e-6
+_LARGE, _SMALL = 1e15, 1e-6
 """Beyond these, fixed decimals are hard to read and the shortest form is used instead."""
 
 _SMALL_P = 0.001
@@ -41,6 +42,16 @@ def figures(values: Iterable[float | None]) -> list[str]:
         while decimals > 1 and all(f"{number:.{decimals}f}"[-1] == "0" for number in finite):
             decimals -= 1
     return ["" if number is None else f"{number:.{decimals}f}" for number in numbers]
+
+
+def separated(text: str) -> str:
+    """Return the text of a number with its thousands apart.
+
+    >>> separated("8135.7"), separated("-598.8"), separated("+12345"), separated("1e+20")
+    ('8,135.7', '-598.8', '+12,345', '1e+20')
+    """
+    found = re.fullmatch(r"([-+]?)(\d{4,})(\.\d+)?", text)
+    return text if found is None else f"{found[1]}{int(found[2]):,}{found[3] or ''}"
 
 
 def distinct_figures(values: Iterable[float]) -> list[str]:

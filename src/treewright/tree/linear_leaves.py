@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from treewright.tree.arrays import TreeArrays
 
 _ROUNDING = 1e-8
+_LARGE = 1e15
 _UNITS_PER_DAY = {"ns": 86_400 * 10**9, "us": 86_400 * 10**6}
 
 
@@ -233,7 +234,13 @@ class LinearModel:
 
 
 def _four_figures(value: float) -> str:
-    return f"{value:.4g}"
+    """Return a number in four figures; as it is written where it is large.
+
+    >>> _four_figures(0.033891), _four_figures(36034.2), _four_figures(1e20)
+    ('0.03389', '36030', '1e+20')
+    """
+    text = f"{value:.4g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < _LARGE else text
 
 
 def _aligned(numbers: Sequence[str]) -> list[str]:

@@ -1,7 +1,6 @@
 """The frame: front page, help, near misses, exit codes of wrong lines, the table of options."""
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -83,38 +82,6 @@ def test_the_man_page_is_read_without_a_complaint(tmp_path: Path) -> None:
     )
     assert done.stderr == ""
     assert "--target NAME" in done.stdout
-
-
-def test_the_topic_json_has_the_keys_of_every_command(grown: Path, tmp_path: Path) -> None:
-    here = shutil.copytree(grown, tmp_path / "here")
-    listed = run("help json").out.partition("back exactly.\n\n")[2].partition("\n\n")[0]
-    parts = re.split(r"^(\w+) {3,}", listed, flags=re.M)
-    told = dict(zip(parts[1::2], parts[2::2], strict=True))
-    assert set(told) == set(COMMANDS) - {"demo", "report"}
-    lines = {
-        "info": "loans.csv",
-        "fit": "example:play_tennis -a id3 --out x.tw",
-        "tune": "example:play_tennis -a id3 --folds 2 --out y.tw",
-        "prune": "loans.tw --method to_depth --out z.tw --set depth=1",
-        "show": "tennis.tw",
-        "why": "tennis.tw",
-        "rules": "tennis.tw",
-        "explain": "tennis.tw Outlook=Overcast",
-        "consult": "tennis.tw Outlook=Overcast",
-        "diff": "tennis.tw d15.tw",
-        "evaluate": "tennis.tw example:play_tennis",
-        "compare": "example:play_tennis id3 c45 --folds 2",
-        "predict": "tennis.tw example:play_tennis --out p.csv",
-        "export": "tennis.tw --out t.py",
-        "verify": "tennis.tw t.py",
-        "convert": "tennis.tw t.json",
-    }
-    for name, line in lines.items():
-        done = run(f"{name} {line} --json", here=here)
-        assert done.document["ok"] is True, done.out
-        own = told[name].partition(";")[0].partition(":")[0]
-        for key in re.findall(r"\w+", own.replace("of a model", "")):
-            assert key in done.document["result"], (name, key)
 
 
 @pytest.mark.parametrize("topic", TOPICS)

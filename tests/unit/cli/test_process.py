@@ -11,9 +11,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from unit.cli.test_screens import SCREENS, commands, prepare
+from unit.cli.typed import run
 
 COMMAND = [sys.executable, "-m", "treewright"]
 unix = pytest.mark.skipif(os.name == "nt", reason="signals and terminals of Unix")
@@ -63,6 +65,54 @@ def test_ctrl_c_ends_with_130_and_leaves_the_old_file(loans: Path) -> None:
     assert said.endswith("stopped. Nothing saved; loans.tw is as it was.\n")
     assert "Traceback" not in said
     assert (loans / "loans.tw").read_bytes() == b""
+
+
+def test_ctrl_c_ends_with_130_wherever_it_comes() -> None:
+    from treewright.__main__ import start
+
+    for stopped in ({"side_effect": KeyboardInterrupt}, {"return_value": 130}):
+        with (
+            mock.patch("treewright.cli.main.main", **stopped),
+            mock.patch("os._exit", side_effect=SystemExit) as ended,
+            pytest.raises(SystemExit),
+        ):
+            start()
+        ended.assert_called_once_with(130)
+
+
+def test_ctrl_c_ends_a_tour() -> None:
+    with (
+        mock.patch("treewright.cli.commands.fit.fit_and_judge", side_effect=KeyboardInterrupt),
+        pytest.raises(SystemExit) as ended,
+    ):
+        run("demo forest")
+    assert ended.value.code == 130
+
+
+@unix
+def test_streams_that_are_closed_are_no_fault(grown: Path) -> None:
+    line = f"{shlex.join(COMMAND)} "
+    for words, code in (
+        ("show tennis.tw >&-", 0),
+        ("show no.tw 2>&-", 1),
+        ("fit - --out x.tw <&-", 1),
+        ("show tennis.tw >/dev/full", 1),
+    ):
+        if "/dev/full" in words and not Path("/dev/full").exists():
+            continue
+        done = subprocess.run(
+            line + words, shell=True, cwd=grown, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@unix
+def test_a_named_pipe_is_a_table(loans: Path) -> None:
+    os.mkfifo(loans / "pipe")
+    with subprocess.Popen(["sh", "-c", "cat loans.csv > pipe"], cwd=loans):
+        done = run("info pipe --top 1", here=loans)
+    assert done.out.startswith("pipe: 2,000 rows")
 
 
 def typed_at_terminal(words: list[str], keys: list[str], folder: Path, **more: str) -> str:

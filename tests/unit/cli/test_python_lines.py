@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import warnings
 from pathlib import Path
 
@@ -62,6 +63,37 @@ def test_fits_of_examples_write_the_same_bytes(line: str, tmp_path: Path) -> Non
     (tmp_path / "x.tw").unlink()
     executed(told.out, tmp_path)
     assert (tmp_path / "x.tw").read_bytes() == by_command
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fit loans.csv -t income --no-check --out x.tw",  # of some rows it is not known
+        "fit loans.csv --sample 300 --no-check --out x.tw",
+        "fit loans.csv --missing - --missing unknown --no-check --out x.tw",
+        "fit loans.csv --missing none --kind income=text --no-check --out x.tw",
+        "fit loans.csv -a forest --set n_estimators=40 --out x.tw",
+        "fit loans.csv --interval 0.9 --no-check --sample 300 --out x.tw",
+        "prune loans.tw loans.csv --out x.tw",
+        "predict loans.tw loans.csv --proba --only --out x.csv",
+        "export loans.tw --out x.py",
+        "convert loans.tw x.json",
+        "show loans.tw --out x.svg",
+    ],
+)
+def test_what_is_written_of_a_messy_table_is_the_same(
+    line: str, grown: Path, tmp_path: Path
+) -> None:
+    for name in ("loans.csv", "loans.tw"):
+        shutil.copy(grown / name, tmp_path)
+    made = tmp_path / f"x.{line.rpartition('.')[2]}"
+    told = run(f"{line} --python", here=tmp_path)
+    assert told.code == 0, told.err
+    assert run(f"{line} -q", here=tmp_path).code == 0
+    by_command = made.read_bytes()
+    made.unlink()
+    executed(told.out, tmp_path)
+    assert made.read_bytes() == by_command
 
 
 @pytest.mark.parametrize(

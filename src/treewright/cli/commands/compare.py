@@ -8,7 +8,7 @@ from treewright.cli.algorithms import Choice, parse_learner
 from treewright.cli.checks import checked, failed
 from treewright.cli.command import DATA, Answer, Argument, Command
 from treewright.cli.data_files import LearningTable
-from treewright.cli.failure import usage
+from treewright.cli.failure import Failure, usage
 from treewright.cli.fitting.judging import interval_dict
 from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import estimator_of, seed_of, table_of
@@ -54,6 +54,16 @@ def compare(session: Session, *, data: str, learners: tuple[str, ...], **options
     )
 
 
+def _parsed(typed: str, options: dict[str, Any]) -> Choice:
+    """Return one learner; hints are as it is typed here."""
+    try:
+        return parse_learner(typed, seed=options["seed"], threads=options["threads"])
+    except Failure as failure:
+        name = typed.partition(":")[0]
+        failure.hint = failure.hint.replace("--set ", f"{name}:").replace("--algorithm ", "")
+        raise
+
+
 def _choices(
     learners: tuple[str, ...], options: dict[str, Any], like: Like | None
 ) -> dict[str, Choice]:
@@ -64,9 +74,7 @@ def _choices(
             code="few-learners",
             hint="treewright compare DATA tree forest; evaluate DATA is for one",
         )
-    parsed = [
-        parse_learner(each, seed=options["seed"], threads=options["threads"]) for each in learners
-    ]
+    parsed = [_parsed(each, options) for each in learners]
     plain = [each.algorithm for each in parsed]
     names = [
         name if plain.count(name) == 1 else text for name, text in zip(plain, learners, strict=True)

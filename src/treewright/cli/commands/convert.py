@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from treewright.cli.command import Answer, Argument, Command
-from treewright.cli.failure import usage
 from treewright.cli.model_files import describe_model, load_model
-from treewright.cli.out_files import check_out
+from treewright.cli.out_files import check_model_name, check_out
 from treewright.cli.python_lines import Raw, call
 from treewright.cli.session import Session
-
-_SUFFIXES = (".tw", ".json")
 
 
 def convert(session: Session, *, model: str, to_file: str, force: bool) -> Answer:
     """Write a model in the format that the new name says."""
     del force  # the session has it
-    _check_suffix(to_file)
     found = describe_model(model)
+    if to_file == "-":
+        text = _twin(load_model(model), dict(found.remembered))
+        return Answer(text=lambda screen: text, result=lambda: {"file": None, "bytes": len(text)})
+    check_model_name(to_file, command="convert")
     file = check_out(session, to_file, inputs=(model,))
     import treewright as tw
 
@@ -32,18 +33,17 @@ def convert(session: Session, *, model: str, to_file: str, force: bool) -> Answe
     )
 
 
-def _check_suffix(path: str) -> None:
-    if Path(path).suffix.lower() not in _SUFFIXES:
-        raise usage(
-            f"{path} ends neither in .tw nor in .json",
-            code="unknown-format",
-            hint=f"treewright convert MODEL {Path(path).stem}.json; export writes code",
-        )
+def _twin(model: Any, remember: dict[str, Any]) -> str:
+    """Return a model as JSON, for standard output."""
+    from treewright.persist.files import state_of_model
+    from treewright.state.json_twin import twin_bytes
+
+    return twin_bytes(state_of_model(model, remember=remember)).decode()
 
 
 def python(session: Session, *, model: str, to_file: str, force: bool) -> str:
     """Return the lines that write the same file."""
-    _check_suffix(to_file)
+    check_model_name(to_file, command="convert")
     kept = Raw(f"{call('tw.persist.describe', model)}.remembered")
     saved = call("tw.save", Raw(call("tw.load", model)), to_file, remember=kept)
     return f"import treewright as tw\n{saved}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.cli.command import Answer, Argument, Command
-from treewright.cli.failure import usage
+from treewright.cli.failure import Exit, usage
 from treewright.cli.session import Session
 
 
@@ -119,7 +119,9 @@ def _show(session: Session, tour: Tour) -> None:
         try:
             for i, line in enumerate(tour.commands):
                 print(("\n" if i else "") + session.screen.bold(f"$ treewright {line}"), flush=True)
-                main([*shlex.split(line), *width, *plain])
+                code = main([*shlex.split(line), *width, *plain])
+                if code in (Exit.STOPPED, Exit.CLOSED_PIPE):  # and said
+                    raise SystemExit(int(code))
         finally:
             os.chdir(before)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.checks import checked, failed
 from treewright.cli.command import Answer, Argument, Command
+from treewright.cli.failure import usage
 from treewright.cli.model_files import load_tree_of, remembered_of
 from treewright.cli.number_words import top_of
 from treewright.cli.python_lines import Raw, call, statement
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from treewright.compare.difference import Difference
 
 _TOP = 20
+_OF_ROWS = ("changed", "path", "probability")
+"""Figures that need a table."""
 _WORDS = {
     "question": "other question",
     "pruned": "pruned",
@@ -50,6 +53,14 @@ def diff(
     """Return the differences of two trees."""
     trees = [load_tree_of(path, command="diff") for path in (first, second)]
     rows = None if data is None else _rows(session, first, data)
+    asked = [name for name, _ in (*at_least, *at_most) if name in _OF_ROWS]
+    if rows is None and asked:
+        raise usage(
+            f"{asked[0]!r} is counted on rows, and there are none",
+            code="no-table",
+            hint="--data DATA",
+            parameter="data",
+        )
     found = trees[0].diff(trees[1], rows)
     checks = checked(_figures(found), at_least=at_least, at_most=at_most)
     most = top_of(top, _TOP)

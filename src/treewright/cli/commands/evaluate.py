@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,12 @@ def _tested(session: Session, model: str, data: str, options: dict[str, Any]) ->
     from treewright.persist.file_answers import input_names, schema_of
     from treewright.persist.training_rows import grew
 
+    if not _is_model_file(model) and _is_model_file(data):
+        raise usage(
+            f"{data} is the model, and stands first",
+            code="argument-order",
+            hint=f"treewright evaluate {data} {model}",
+        )
     described = describe_model(model)
     loaded = load_model(model)
     table = _model_table(session, data, model, loaded, options)
@@ -155,7 +162,6 @@ def _judged(session: Session, data: str, options: dict[str, Any]) -> _Evaluated:
     choice = choice_of(session, options, like)
     table = table_of(session, data, options, like)
     estimator = estimator_of(choice, table)
-    table = known_rows(session, table)
     how = method_of_folds(table, asked)
     metrics = _metrics(table, options)
     other = None if asked.test is None else other_table(session, asked.test, table)
@@ -188,16 +194,21 @@ def _metrics(table: LearningTable, options: dict[str, Any]) -> list[str]:
     task = table.task
     usual = ["balanced_accuracy", "auc", "log_loss"] if task == "classes" else []
     found = [judging_metric(table), *_BESIDE[task], *usual]
-    for name, _ in (*options["at_least"], *options["at_most"]):
+    typed = [("--at-least", each) for each in options["at_least"]]
+    typed += [("--at-most", each) for each in options["at_most"]]
+    for option, (name, bound) in typed:
         metric = name.rpartition(".")[0] or name
         try:
             asked = metric_of(metric, task)
         except ParameterError as error:
-            words = str(error).splitlines()
+            first, *rest = str(error).splitlines()
+            near = re.search(r"did you mean '(\w+)'", rest[-1] if rest else "")
+            words = rest[-1].strip().removeprefix("Hint: ").rstrip(".") if rest else ""
             raise usage(
-                words[0].rstrip("."),
+                first.rstrip("."),
                 code="unknown-metric",
-                hint=words[-1].strip().removeprefix("Hint: ").rstrip("."),
+                hint=f"{option} {near[1]}={bound}" if near else words,
+                parameter=option.lstrip("-"),
             ) from None
         if asked.needs == "costs" and table.costs is None:
             raise usage(
@@ -322,7 +333,7 @@ COMMAND = Command(
     ),
     arguments=(
         Argument(name="first", metavar="[MODEL] DATA", takes="data"),
-        Argument(name="second", metavar="DATA", takes="data", required=False),
+        Argument(name="second", metavar="", takes="data", required=False),
     ),
     options=(
         "target",

@@ -144,17 +144,17 @@ def _text(explained: _Explained, screen: Screen) -> str:
     elif explained.recorded is not None:
         heading += f"   (recorded: {label_in_words(explained.recorded)})"
     if not found.steps:
-        return f"{heading}\n\nThe tree asks nothing."
+        return f"{screen.sentence(heading)}\n\nThe tree asks nothing."
     # What an earlier path has in common is left out: what changed is to be seen.
     known = set() if before is None else {_key(turn) for _, turn in turns_of(before)}
     turns = [(step, turn) for step, turn in turns_of(found) if _key(turn) not in known]
     if not turns:
-        return f"{heading}\n\nNothing on the path changed."
+        return f"{screen.sentence(heading)}\n\nNothing on the path changed."
     table = path_table(tree, turns, screen, several=len(found.leaves) > 1)
     if before is not None and not screen.plain:
         first, *rest = table.split("\n")
         table = "\n".join([f"{first}   (what changed)", *rest])
-    return f"{heading}\n\n{table}"
+    return f"{screen.sentence(heading)}\n\n{table}"
 
 
 def _key(turn: Turn) -> tuple[int, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from treewright.cli.command import MODEL, Answer, Command
-from treewright.cli.failure import usage
+from treewright.cli.failure import Failure, usage
+from treewright.cli.hints import hint_for_shell
 from treewright.cli.model_files import load_model
 from treewright.cli.out_files import check_out
 from treewright.cli.progress import Working
@@ -26,12 +28,13 @@ def export(
 ) -> Answer:
     """Write a model as code, run the code on boundary rows, and say what came of it."""
     target, path = _target(model, to, out)
+    _check_dialect(target, dialect)
     if path == "-":
-        raise usage("export writes a file: --out FILE", code="option-value", parameter="out")
+        return _printed(session, model, target, dialect)
     file = check_out(session, path, inputs=(model,))
     loaded = load_model(model)
     with Working(session, f"exporting and proving {path}"):
-        made = _made(loaded, target, path, dialect)
+        made = _made(model, loaded, target, path, dialect)
     session.writing = None
     proof = made.proof
     failed = []
@@ -40,16 +43,74 @@ def export(
     return Answer(
         text=lambda screen: exported_in_words(made, screen),
         result=lambda: exported_to_dict(made),
-        said=[f"replaced {path}"] if file.replaces else [],
+        said=[file.said(session.side)] if file.replaces else [],
         failed=failed,
     )
 
 
-def _made(loaded: Any, target: str, path: str, dialect: str | None) -> Any:
+def _printed(session: Session, model: str, target: str, dialect: str | None) -> Answer:
+    """Return code for standard output; what is said of it goes to standard error."""
+    loaded = load_model(model)
+    with Working(session, f"exporting and proving {target}"):
+        made = _made(model, loaded, target, None, dialect)
+    if isinstance(made.content, bytes):
+        raise usage(
+            f"{target} is no text, and goes to a file: --out FILE",
+            code="option-value",
+            parameter="out",
+        )
+    return Answer(
+        text=lambda screen: made.text.rstrip("\n"),
+        result=lambda: exported_to_dict(made),
+        said=exported_in_words(made, session.side).splitlines(),
+    )
+
+
+def _made(model: str, loaded: Any, target: str, path: str | None, dialect: str | None) -> Any:
     from treewright import export
+    from treewright.errors import UnsupportedError
 
     given = {} if dialect is None else {"dialect": dialect}
-    return getattr(export, target)(loaded, path, **given)
+    try:
+        return getattr(export, target)(loaded, path, **given)
+    except UnsupportedError as error:
+        raise _refused(str(error), model, target) from error
+
+
+def _refused(text: str, model: str, target: str) -> Failure:
+    """Return why a model has no form of a target, with the options that give another."""
+    words, _, hint = text.partition("\n  Hint: ")
+    others = re.fullmatch(r"export to ([a-z, ]+)\.", hint)
+    if others is not None:
+        hint = f"--to {' | '.join(re.split(', | or ', others[1]))}"
+    return Failure(
+        code="unsupported",
+        message=f"{model} as {target}: {re.sub(r'^export[.a-z]*: ', '', words).rstrip('.')}",
+        hint=hint_for_shell(hint).rstrip("."),
+        file=model,
+    )
+
+
+def _check_dialect(target: str, dialect: str | None) -> None:
+    """Refuse a dialect where there is none, and one that is not known."""
+    from treewright.export.query.dialects import DIALECTS
+
+    if dialect is None:
+        return
+    if target != "sql":
+        raise usage(
+            f"--dialect is one of SQL; --to {target} has none",
+            code="option-value",
+            hint=f"--to sql --dialect {dialect}",
+            parameter="dialect",
+        )
+    if dialect not in DIALECTS:
+        *first, last = DIALECTS
+        raise usage(
+            f"--dialect is {', '.join(first)} or {last}, not {dialect!r}",
+            code="option-value",
+            parameter="dialect",
+        )
 
 
 def _target(model: str, to: str | None, out: str | None) -> tuple[str, str]:
@@ -87,7 +148,7 @@ def exported_in_words(made: Any, screen: Screen) -> str:
 def exported_to_dict(made: Any) -> dict[str, Any]:
     """Return what was written for ``--json``."""
     return {
-        "file": str(made.path),
+        "file": None if made.path is None else str(made.path),
         "target": made.target,
         "dialect": made.dialect,
         "entry": made.entry,
@@ -107,6 +168,7 @@ def python(
 ) -> str:
     """Return the lines that write the same file."""
     target, path = _target(model, to, out)
+    _check_dialect(target, dialect)
     made = call(f"tw.export.{target}", Raw("model"), path, dialect=dialect)
     return f"{load_line(model)}\n{statement(f'print({made})')}"
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import DATA, Answer, Command
 from treewright.cli.data_files import LearningTable
 from treewright.cli.failure import Failure
+from treewright.cli.fitting.certain import learn_certainty
 from treewright.cli.fitting.judge_learner import asked_of
 from treewright.cli.fitting.judging import Check, fit_and_judge, training_figure
 from treewright.cli.fitting.judging_metric import judging_metric
@@ -15,8 +18,9 @@ from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, tab
 from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
 from treewright.cli.options import READING
-from treewright.cli.out_files import OutFile, check_out
+from treewright.cli.out_files import OutFile, check_model_name, check_out
 from treewright.cli.reading.file_faults import check_is_table
+from treewright.cli.screen.figures import lines_on_screen
 from treewright.cli.screen.table import display_width
 from treewright.cli.session import Session
 
@@ -34,7 +38,15 @@ class _Grown:
     training: float | None
 
 
-def fit(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> Answer:
+def fit(
+    session: Session,
+    *,
+    data: str,
+    steps: bool,
+    interval: float | None,
+    out: str | None,
+    **options: Any,
+) -> Answer:
     """Grow a model from a table, judge it, and save it."""
     asked = asked_of(options, seed_of(options), data=data)
     like = like_of(options["like"])
@@ -45,7 +57,7 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
     estimator = estimator_of(choice, table)
     _check_target(table)
     session.tell_notes(blank=not session.quiet)
-    if steps:
+    if steps and not session.json:
         from treewright.cli.fitting.steps import show_steps
 
         stopped = show_steps(session, estimator, table)
@@ -54,6 +66,8 @@ def fit(session: Session, *, data: str, steps: bool, out: str | None, **options:
             said = [f"stopped after step {stopped}; nothing saved"]
             return Answer(text=None, result=lambda: {"stopped_after": stopped}, said=said)
     model, check = fit_and_judge(session, estimator, table, asked, algorithm=choice.algorithm)
+    if interval is not None:
+        learn_certainty(session, model, table, interval)
     grown = _Grown(model=model, table=table, check=check, training=training_figure(model, table))
     said = _save(session, grown, file)
     return Answer(
@@ -75,7 +89,9 @@ def _out_file(session: Session, data: str, out: str | None) -> OutFile | None:
 
         out = f"{stem_of(data)}.tw"
     inputs = () if data == "-" or data.startswith("example:") else (data,)
-    return check_out(session, out, inputs=inputs)
+    file = check_out(session, out, inputs=inputs)
+    check_model_name(out, command="fit")
+    return file
 
 
 def _check_target(table: LearningTable) -> None:
@@ -87,7 +103,8 @@ def _check_target(table: LearningTable) -> None:
         raise Failure(
             code="one-class",
             message=(
-                f"the target {table.target!r} has one value in all {len(table.y):,} rows:"
+                f"the target {table.target!r} has one value in"
+                f" {'its only row' if len(table.y) == 1 else f'all {len(table.y):,} rows'}:"
                 f" {values.pop()}"
             ),
             hint=(f"--target with another column; treewright info {table.raw.source} lists them"),
@@ -117,7 +134,8 @@ def _save(session: Session, grown: _Grown, file: OutFile | None) -> list[str]:
     screen = session.side
     name = screen.safe(file.path)
     nexts = ("why", "rules") if hasattr(grown.model, "tree_") else ("info", "predict")
-    told = f"next: {', '.join(f'treewright {each} {name}' for each in nexts)}"
+    typed = name if re.fullmatch(r"[^\s'\"$`&|<>()*;\\]+", name) else shlex.quote(name)
+    told = f"next: {', '.join(f'treewright {each} {typed}' for each in nexts)}"
     shown = f"{file.word} {name} {screen.dot} {told}"
     if screen.width is None or display_width(shown) <= screen.width:
         return [f"{file.said(screen)} {screen.dot} {screen.dim(told)}"]
@@ -135,15 +153,7 @@ def _text(grown: _Grown, screen: Screen) -> str:
     lines = [screen.sentence(size_in_words(grown.model))]
     metric = metric_of(judging_metric(grown.table), grown.table.task)
     rows = check_lines(grown.check, grown.training, metric)
-    width = max([18, *(len(name) for name, _, _ in rows)])
-    figures = max((len(value) for _, value, _ in rows), default=0)
-    for i, (name, value, more) in enumerate(rows):
-        if screen.plain:
-            lines.append("\t".join((name, value, more)))
-            continue
-        shown = screen.bold(value) if i == 0 and grown.check is not None else value
-        space = " " * (figures - len(value))
-        lines.append(f"{name.ljust(width)}  {space}{shown}   {more}".rstrip())
+    lines.append(lines_on_screen(rows, screen, answers=grown.check is not None))
     return "\n\n".join([*parts, "\n".join(line for line in lines if line)])
 
 
@@ -162,7 +172,15 @@ def _result(grown: _Grown, file: OutFile | None) -> dict[str, Any]:
     }
 
 
-def python(session: Session, *, data: str, steps: bool, out: str | None, **options: Any) -> str:
+def python(
+    session: Session,
+    *,
+    data: str,
+    steps: bool,
+    interval: float | None,
+    out: str | None,
+    **options: Any,
+) -> str:
     """Return the lines that grow, judge and save the same model."""
     from treewright.cli.fitting.python_fit import fit_lines
 
@@ -171,7 +189,7 @@ def python(session: Session, *, data: str, steps: bool, out: str | None, **optio
     choice = choice_of(session, options, like)
     table = table_of(session, data, options, like)
     path = out or f"{table.raw.stem}.tw"
-    return fit_lines(session, choice, table, asked, path)
+    return fit_lines(session, choice, table, asked, path, interval=interval)
 
 
 COMMAND = Command(
@@ -199,6 +217,7 @@ COMMAND = Command(
         "weight",
         "cost",
         "no_check",
+        "interval",
         "out",
         "force",
     ),
@@ -210,6 +229,8 @@ COMMAND = Command(
     run=fit,
     python=python,
     more=(
+        "With --interval SHARE the model learns how sure it is, by ten models of nine tenths of the"
+        " rows (forests: out of bag); predict --interval then needs no rows.\n\n"
         "Judged by itself: forests out of bag; under 50 rows leave-one-out; up to 1,000,000 cells"
         " 10-fold cross-validation; larger tables by 20 % of the rows, held back, and then a fit on"
         " all."

@@ -30,6 +30,13 @@ def info(session: Session, *, file: str, top: str | None, to: str | None, **how:
     if file != "-" and not file.startswith("example:"):
         check_exists(file)
         if is_model(file):
+            if to is not None:
+                raise usage(
+                    f"--to {to}: {file} is a model, and a schema is of a table",
+                    code="option-value",
+                    hint=f"treewright info {file} --json",
+                    parameter="to",
+                )
             return _model(file)
     return _table(session, file, how, top=top_of(top, _TOP), to=to)
 
@@ -174,7 +181,7 @@ def _table_text(
     reading = raw.frame.reading
     told = "an example" if reading is None else reading.told()
     n_rows, n_columns = raw.frame.shape
-    head = f"{screen.safe(raw.source)}: {n_rows:,} rows, {n_columns} columns; {told}"
+    head = f"{screen.safe(raw.source)}: {n_rows:,} rows, {n_columns:,} columns; {told}"
     shown = lines[:top]
     table = screen.table(
         [
@@ -186,7 +193,7 @@ def _table_text(
         ]
     )
     if len(shown) < len(lines):
-        table += f"\n{screen.ellipsis} {len(lines) - len(shown)} more (--top all)"
+        table += f"\n{screen.ellipsis} {len(lines) - len(shown):,} more (--top all)"
     parts = [screen.sentence(head), table]
     if remarks:
         parts.append("\n".join(screen.sentence(screen.safe(each)) for each in remarks))
@@ -224,7 +231,8 @@ def _remarks(raw: RawTable) -> list[str]:
     # The hints below a note's first line are for Python.
     made += [] if reading is None else [note.message.partition("\n")[0] for note in reading.notes]
     target, reason = assumed_target(raw, raw.frame)
-    return [*made, f"{target}: fit would take it for the target, being {reason}"]
+    why = reason if reason.startswith("by ") else f"being {reason}"
+    return [*made, f"{target}: fit would take it for the target, {why}"]
 
 
 def _table_result(raw: RawTable, lines: list[dict[str, Any]]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import DATA, MODEL, Answer, Command
@@ -17,13 +18,15 @@ from treewright.cli.python_lines import call, statement
 from treewright.cli.reading.file_faults import check_before_reading, told_as_options
 from treewright.cli.reading.how_to_read import options_of
 from treewright.cli.session import Session
-from treewright.errors import ParameterError
+from treewright.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from treewright.persist.file_answers import PredictedFile
 
 _VALUES_SHOWN = 3
 _FORMATS = ("csv", "tsv", "jsonl", "parquet")
+_PLAIN = ("", ".txt", ".dat", ".gz", ".bz2", ".xz")
+"""Suffixes that say nothing about what is in a file."""
 
 
 def predict(
@@ -49,14 +52,16 @@ def predict(
             code="option-value",
             parameter="to",
         )
+    _check_out_format(out, to)
     check_exists(model)
     how = HowToRead(**{name: options[name] for name in READING})
     if data == "-":
         check_before_reading(data, how)
     elif not data.startswith(EXAMPLE):
         check_exists(data)
+    file = None
     if out is not None and out != "-":
-        check_out(session, out, inputs=(model, data))
+        file = check_out(session, out, inputs=(model, data))
     is_piped = out is None or out == "-"
     format_ = "jsonl" if session.json and is_piped and to is None else to
     describe_model(model)  # a damaged file is told as such
@@ -77,7 +82,7 @@ def predict(
     return Answer(
         text=None,
         result=lambda: {"file": out, "rows": found.rows, "unseen": found.unseen},
-        said=[f"saved {session.side.safe(out)}: {told}"],
+        said=[] if file is None else [f"{file.said(session.side)}: {told}"],
     )
 
 
@@ -98,10 +103,34 @@ def _predicted(
 
         try:
             return predict_file(model, source, out, options=options, told=told, **asked)
+        except DataError as error:
+            if "no longer has its training rows" not in str(error):
+                raise
+            raise Failure(
+                code="no-interval",
+                message=f"{model} has not learned how sure it is",
+                hint=f"treewright fit DATA --interval {asked['interval']:g} --out {model}",
+                file=model,
+                parameter="interval",
+            ) from error
         except ParameterError as error:
             if "has a column" not in str(error):
                 raise
             raise _clash(str(error), str(asked["name"]), data) from None
+
+
+def _check_out_format(out: str | None, to: str | None) -> None:
+    """Refuse a name that promises another kind of file than could be written."""
+    from treewright.data.files.write_rows import format_of
+
+    suffix = Path(out or "").suffix.lower()
+    if to is None and out is not None and suffix not in _PLAIN and format_of(out) is None:
+        raise usage(
+            f"{out}: predict writes {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}",
+            code="unknown-format",
+            hint=f"--out {Path(out).stem}.csv, or --to csv whatever its name",
+            parameter="out",
+        )
 
 
 def _clash(text: str, name: str, data: str) -> Failure:
@@ -117,11 +146,12 @@ def _tell_unseen(session: Session, found: PredictedFile, model: str) -> None:
         if len(ranked) > _VALUES_SHOWN:
             shown.append(f"{len(ranked) - _VALUES_SHOWN} more values")
         n_rows = sum(counts.values())
-        have = "row has" if n_rows == 1 else "rows have"
+        have = "has" if n_rows == 1 else "have"
+        rows = "row" if found.rows == 1 else "rows"
         session.warn(
             "unseen-category",
-            f"{n_rows:,} of {found.rows:,} {have} {_article(column)} {column!r} unknown to {model}"
-            f" ({', '.join(shown)}); treated as missing",
+            f"{n_rows:,} of {found.rows:,} {rows} {have} {_article(column)} {column!r} unknown to"
+            f" {model} ({', '.join(shown)}); treated as missing",
             column=column,
         )
 

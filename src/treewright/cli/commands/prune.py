@@ -10,11 +10,11 @@ from treewright.cli.algorithms import value_of
 from treewright.cli.command import MODEL, Answer, Argument, Command
 from treewright.cli.data_files import HowToRead
 from treewright.cli.failure import usage
-from treewright.cli.fitting.model_table import model_table
+from treewright.cli.fitting.model_table import known_rows, model_table
 from treewright.cli.fitting.model_words import size_in_words
 from treewright.cli.model_files import describe_model, load_model, tree_of
 from treewright.cli.options import READING
-from treewright.cli.out_files import check_out
+from treewright.cli.out_files import check_model_name, check_out
 from treewright.cli.python_lines import Raw, call, statement
 from treewright.cli.session import Session
 
@@ -40,13 +40,15 @@ def prune(
     pruner = _pruner(session, method, settings, has_rows=data is not None)
     path = out or _usual_out(model)
     described = describe_model(model)
+    check_model_name(path, command="prune")
     file = check_out(session, path, inputs=(model, *(() if data is None else (data,))))
     loaded = load_model(model)
     before = tree_of(model, loaded, command="prune")
     rows: tuple[Any, ...] = ()
     if data is not None:
         how = HowToRead(**{name: options[name] for name in READING})
-        table = model_table(session, data, model, loaded, how=how, target=options["target"])
+        read = model_table(session, data, model, loaded, how=how, target=options["target"])
+        table = known_rows(session, read)
         names = list(before.schema.input_names or before.schema.names)
         rows = (table.X.select(names), table.y)
     pruned = before.prune(pruner, *rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from treewright.cli.number_words import top_of
 from treewright.cli.python_lines import Raw, call, load_line
 from treewright.cli.screen.screen import Screen
 from treewright.cli.screen.table import Column, display_width
+from treewright.cli.screen.trees import linear_model_on_screen
 from treewright.cli.screen.words import whole_percent
 from treewright.cli.session import Session
 from treewright.measures.error_estimates import wilson_interval
@@ -32,6 +34,12 @@ class _Counted:
     rule: Rule
     rows: float
     right: float | None
+    model: int | None = None
+
+    @property
+    def answer(self) -> str:
+        """The answer in words; a linear model by its number."""
+        return label_in_words(self.rule.label) if self.model is None else f"LM{self.model}"
 
     @property
     def share(self) -> float | None:
@@ -65,7 +73,7 @@ def rules(
             ),
             result=lambda: {"formulas": {str(name): each.text() for name, each in found.items()}},
         )
-    counted = _counted(session, model, loaded, data)
+    counted = _numbered(_counted(session, model, loaded, data), loaded)
     blocks = _blocks(counted, labels)
     return Answer(
         text=lambda screen: _text(blocks, screen, top=most, data=data),
@@ -132,6 +140,21 @@ def _counted(session: Session, path: str, loaded: Any, data: str | None) -> list
     return made
 
 
+def _numbered(counted: list[_Counted], loaded: Any) -> list[_Counted]:
+    """Return rules whose answers are linear models with the numbers that the tree gives them."""
+    from treewright.tree.linear_leaves import LinearModel
+    from treewright.tree.node_text import model_numbers
+
+    tree = getattr(loaded, "tree_", loaded)
+    known = model_numbers(tree) if getattr(tree, "linear", None) is not None else {}
+    return [
+        replace(each, model=known.get(-1 if each.rule.leaf is None else each.rule.leaf, i))
+        if isinstance(each.rule.label, LinearModel)
+        else each
+        for i, each in enumerate(counted, start=1)
+    ]
+
+
 def _rules_of(path: str, loaded: Any) -> list[Rule]:
     from treewright.rules.ruleset import RuleSet
 
@@ -163,6 +186,12 @@ def _text(
         if top is not None and len(own) > top:
             lines.append(f"{screen.ellipsis} {len(own) - top} more (--top all)")
         parts.append("\n".join(lines))
+    for _, own in blocks:
+        parts += [
+            linear_model_on_screen(each.model, each.rule.label, screen)
+            for each in own[:top]
+            if each.model is not None
+        ]
     text = "\n\n".join(parts) or "no rule"
     if any(each.right is not None for _, own in blocks for each in own):
         where = f"the rows of {data}" if data else "the rows that grew the tree"
@@ -204,7 +233,7 @@ def _figures(own: list[_Counted]) -> list[tuple[str, list[str], bool]]:
     """Return the printed columns beside rules: header, cells, and whether they stand left."""
     made = [("rows", [figure(each.rows) for each in own], False)]
     if all(each.right is None for each in own):
-        return [*made, ("predicts", [label_in_words(each.rule.label) for each in own], False)]
+        return [*made, ("predicts", [each.answer for each in own], False)]
     shares = ["" if each.share is None else f"{whole_percent(each.share)} %" for each in own]
     ends = [
         "" if each.share is None else " to ".join(whole_percent(end) for end in each.ends)
@@ -224,8 +253,6 @@ def _condition(rule: Rule, screen: Screen) -> str:
 
 def _wrapped(words: str, width: int | None) -> list[str]:
     """Return conditions broken before ``and``, and where one is too long between its words."""
-    import textwrap
-
     if width is None:
         return [words]
     lines = [""]
@@ -262,14 +289,42 @@ def _formula(name: str, dnf: Any, screen: Screen) -> str:
     head = f"{name} = "
     if screen.width is None or screen.plain:
         return head + " or ".join(terms)
+    # A name may take the whole line: what follows it is then not indented as far.
+    indent = " " * (len(head) if display_width(head) <= screen.width // 2 else 2)
     lines = [head + terms[0]]
     for term in terms[1:]:
         joined = f"{lines[-1]} or {term}"
         if display_width(joined) <= screen.width:
             lines[-1] = joined
         else:
-            lines.append(f"{' ' * len(head)}or {term}")
-    return "\n".join(lines)
+            lines.append(f"{indent}or {term}")
+    return "\n".join(_broken(line, screen.width, indent) for line in lines)
+
+
+def _broken(line: str, width: int, indent: str) -> str:
+    """Return a term of a formula broken before ``and``, where one line is too short for it."""
+    if display_width(line) <= width:
+        return line
+    deeper = indent + "    "
+    first, *rest = line.split(" and ")
+    lines = [first]
+    for part in rest:
+        joined = f"{lines[-1]} and {part}"
+        if display_width(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(f"{deeper}and {part}")
+    return "\n".join(
+        textwrap.fill(
+            each,
+            max(width, len(deeper) + 20),
+            subsequent_indent=f"{deeper}    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+            drop_whitespace=True,
+        )
+        for each in lines
+    )
 
 
 def _to_dict(each: _Counted) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, tab
 from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_words import description_to_dict
 from treewright.cli.options import READING
-from treewright.cli.out_files import OutFile, check_out
+from treewright.cli.out_files import OutFile, check_model_name, check_out
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
 from treewright.cli.session import Session
@@ -30,6 +30,8 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
     like = like_of(options["like"])
     choice = choice_of(session, options, like)
     path = out or (None if data == "-" else f"{stem_of(data)}.tw")
+    if path is not None:
+        check_model_name(path, command="tune")
     file = None if path is None else check_out(session, path, inputs=_inputs(data))
     if file is None:
         session.note("not-saved", "from stdin nothing is saved without --out", remedy="--out FILE")

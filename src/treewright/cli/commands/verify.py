@@ -32,10 +32,11 @@ def verify(session: Session, *, model: str, files: tuple[str, ...]) -> Answer:
     not_run = [(file, proof.not_run) for file, proof in proofs.items() if proof.not_run is not None]
     if not_run:
         file, reason = not_run[0]
+        is_absent = reason.endswith(" here")  # else it is a picture: nothing could run it
         raise Failure(
             code="proof-not-run",
             message=f"{file} was not proved: {reason}",
-            hint="install it, or verify where it is",
+            hint="install it, or verify where it is" if is_absent else "",
             file=file,
         )
     return Answer(
@@ -61,11 +62,24 @@ def _text(proofs: dict[str, Any], screen: Screen) -> str:
     text = screen.table(columns)
     lines = text if screen.plain else text.split("\n", 1)[1]  # so few columns need no headers
     first = [
-        f"{file}: {proof.first_difference}"
+        f"{file}: {_in_brief(proof.first_difference)}"
         for file, proof in proofs.items()
         if proof.first_difference is not None
     ]
     return "\n".join([lines, *(screen.sentence(each, indent="  ") for each in first)])
+
+
+def _in_brief(difference: str) -> str:
+    """Return a difference, or of a program that failed the line that says why.
+
+    >>> _in_brief("python failed with code 1:\\nTraceback:\\n  a < b\\nTypeError: no such order")
+    'python failed with code 1: TypeError: no such order'
+    """
+    first, *rest = difference.splitlines()
+    if not rest:
+        return first
+    why = next((line for line in rest if "rror: " in line), rest[-1])
+    return f"{first} {why.strip()}"
 
 
 def python(session: Session, *, model: str, files: tuple[str, ...]) -> str:

@@ -17,6 +17,7 @@ from treewright.cli.data_files import (
 )
 from treewright.cli.fitting.costs import costs_of_file
 from treewright.cli.fitting.like import Like
+from treewright.cli.fitting.model_table import known_rows
 from treewright.cli.options import READING
 from treewright.cli.session import Session
 from treewright.data.column_roles import kinds_to_say
@@ -65,7 +66,7 @@ def table_of(
         kinds = {**kinds_to_say(like.kinds, raw.frame), **dict(how.kind)}
         typed |= like.read_as(raw, typed)
     raw = with_sample(replace(raw, kinds=kinds), options["sample"], seed_of(options))
-    table = learning_table(session, raw, order=how.order, **typed)
+    table = known_rows(session, learning_table(session, raw, order=how.order, **typed))
     costs = None
     if options["cost"] is not None:
         costs = costs_of_file(options["cost"], table)

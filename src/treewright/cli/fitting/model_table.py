@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.cli.data_files import (
     EXAMPLE,
+    Drawn,
     HowToRead,
     LearningTable,
     RawTable,
@@ -21,7 +22,7 @@ from treewright.cli.model_files import remembered_of
 from treewright.cli.progress import Working
 from treewright.cli.reading.file_faults import check_before_reading, told_as_options
 from treewright.cli.reading.how_to_read import options_of
-from treewright.cli.reading.row_weights import row_weights
+from treewright.cli.reading.row_weights import row_groups, row_weights
 from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
 from treewright.data.column_roles import kinds_to_say
@@ -81,7 +82,7 @@ def model_table(
         target=name,
         task=task,
         weights=raw.frame.weights if weight is None else row_weights(raw.frame, weight, data),
-        groups=None if groups is None else raw.frame[groups],
+        groups=None if groups is None else row_groups(raw.frame, groups, data),
         weight_column=weight,
         group_column=groups,
     )
@@ -145,13 +146,16 @@ def known_rows(session: Session, table: LearningTable) -> LearningTable:
         f"{counted(n_left_out, 'row')} without {table.target!r} left out",
         column=table.target,
     )
-    return _rows_of(table, np.flatnonzero(~missing))
+    known = np.flatnonzero(~missing)
+    return replace(_rows_of(table, known), raw=table.raw.rows(known, "known"))
 
 
 def sampled(table: LearningTable, n_rows: int | None, seed: int) -> LearningTable:
     """Return so many rows of a table, drawn by the seed, in their order; None: all."""
     rows = drawn_rows(len(table.y), n_rows, seed)
-    return table if rows is None else _rows_of(table, rows)
+    if rows is None or n_rows is None:
+        return table
+    return replace(_rows_of(table, rows), raw=table.raw.rows(rows, Drawn(n_rows, seed)))
 
 
 def _rows_of(table: LearningTable, rows: Array) -> LearningTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.screen.words import counted
@@ -52,7 +53,7 @@ def description_to_dict(found: Description) -> dict[str, Any]:
     kept = remembered_in(found)
     return {
         "algorithm": found.kind,
-        "parameters": dict(found.parameters),
+        "parameters": {name: _value_of(text) for name, text in found.parameters.items()},
         "task": found.task,
         "target": kept.target,
         "classes": None if found.classes is None else [list(each) for each in found.classes],
@@ -67,6 +68,19 @@ def description_to_dict(found: Description) -> dict[str, Any]:
         "format": found.format,
         "bytes": found.n_bytes,
     }
+
+
+def _value_of(text: str) -> Any:
+    """Return a parameter as JSON has it; what Python alone can write stays its text.
+
+    >>> [_value_of(text) for text in ("'gini'", "5", "None", "CostComplexity(cp=None)")]
+    ['gini', 5, None, 'CostComplexity(cp=None)']
+    """
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+    return text if isinstance(value, bytes | complex) else value
 
 
 def check_lines(

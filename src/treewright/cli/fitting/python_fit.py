@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from treewright.cli.fitting.certain import asking
 from treewright.cli.fitting.judge_learner import method_of
 from treewright.cli.fitting.judging_metric import few_metrics
 from treewright.cli.fitting.model_table import other_table
@@ -13,12 +14,18 @@ from treewright.cli.session import Session
 
 if TYPE_CHECKING:
     from treewright.cli.algorithms import Choice
-    from treewright.cli.data_files import LearningTable
+    from treewright.cli.data_files import Drawn, LearningTable
     from treewright.cli.fitting.judge_learner import Asked
 
 
 def fit_lines(
-    session: Session, choice: Choice, table: LearningTable, asked: Asked, path: str
+    session: Session,
+    choice: Choice,
+    table: LearningTable,
+    asked: Asked,
+    path: str,
+    *,
+    interval: float | None = None,
 ) -> str:
     """Return the lines that grow, judge and save the model of a table."""
     name = variable(table.raw.stem)
@@ -31,10 +38,16 @@ def fit_lines(
     lines.append(statement(f"model = {fitted}"))
     metrics = None if table.task == "classes" else few_metrics(table)
     judged = []
-    if method not in ("none", "out of bag"):
+    if method == "out of bag":
+        judged = _out_of_bag_lines(table)
+        lines += judged
+    elif method != "none":
         judged = judged_lines(session, None, table, asked, method, metrics=metrics)
         judged[-1] = f"check = {judged[-1]}"
         lines += map(statement, judged)
+    if interval is not None:
+        first = Raw(f"{X}.rows([0])")
+        lines.append(statement(call(f"model.{asking(table)}", first, level=interval)))
     tree = choice.algorithm in _TREES
     lines.append("print(model.tree_.text())" if tree else "print(model)")
     kept: dict[str, Any] = {"target": table.target}
@@ -47,10 +60,38 @@ def fit_lines(
     return "\n".join(lines)
 
 
+def _out_of_bag_lines(table: LearningTable) -> list[str]:
+    """Return the lines that judge a forest by the trees that have not seen a row."""
+    name = variable(table.raw.stem)
+    weights = row_arguments(table, name, groups=False).get("sample_weight")
+    scores = call(
+        "tw.evaluate.scores",
+        Raw(f"{name}.y[bag.known]"),
+        Raw("bag.predictions"),
+        task=table.task,
+        metrics=few_metrics(table),
+        cost_matrix=costs_name(table),
+        sample_weight=None if weights is None else Raw(f"{weights}[bag.known]"),
+    )
+    return ["bag = model.out_of_bag()", statement(f"check = {scores}")]
+
+
 _TREES = ("tree", "id3", "c45", "cart", "chaid", "m5", "oblique")
 
 
-_NAMES = ("tw", "model", "check", "costs", "clone", "other", "found")
+_NAMES = (
+    "tw",
+    "model",
+    "check",
+    "costs",
+    "clone",
+    "other",
+    "found",
+    "rows",
+    "replace",
+    "numpy",
+    "bag",
+)
 """Names that the lines give to other things."""
 
 
@@ -97,10 +138,35 @@ def costs_name(table: LearningTable) -> Raw | None:
 
 def read_lines(table: LearningTable) -> list[str]:
     """Return the lines that read a table, and say what answers cost."""
-    lines = [statement(f"{variable(table.raw.stem)} = {read_call(table)}")]
+    name = variable(table.raw.stem)
+    lines = [statement(f"{name} = {read_call(table)}")]
+    if table.raw.taken:
+        lines.append("from dataclasses import replace")
+    for taken in table.raw.taken:
+        lines += _rows_taken(name, taken)
     if table.costs is not None:
         lines.append(statement(f"costs = {literal(table.costs)}"))
     return lines
+
+
+def _rows_taken(name: str, taken: Drawn | Literal["known"]) -> list[str]:
+    """Return the lines that take some rows of a table."""
+    if taken == "known":
+        lines = [
+            f"rows = [i for i, each in enumerate({name}.y)\n"
+            "    if each is not None and each == each]"
+        ]
+    else:
+        n_all = Raw(f"len({name}.y)")
+        drawn = call(
+            f"numpy.random.default_rng({taken.seed}).choice",
+            n_all,
+            size=taken.n_rows,
+            replace=Raw("False"),
+        )
+        lines = ["import numpy", statement(f"rows = numpy.sort({drawn})")]
+    some = call("replace", Raw(name), X=Raw(f"{name}.X.rows(rows)"), y=Raw(f"{name}.y[rows]"))
+    return [*lines, statement(f"{name} = {some}")]
 
 
 def read_call(table: LearningTable) -> str:

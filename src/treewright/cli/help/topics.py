@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 from treewright.cli.screen.screen import Screen
 from treewright.cli.screen.table import Column
 
+_WIDTH = 80
 _TABLES = """\
 Read: CSV, TSV, JSON lines, Parquet, ARFF, C4.5's .names and .data; compressed
 with gzip, bzip2 or xz. A file is known by its content; - is standard input.
@@ -62,37 +64,75 @@ or "ok": false and
             "exit"}
 NaN and infinities are null, with a note; floats read back exactly.
 
-info       rows, columns, reading; of a model algorithm, parameters, task,
-           target, classes, columns, size, check, versions, fingerprint
-fit        model, file, replaced, tree, check, training_error
-tune       model, file, replaced, tree, check, training_error, parameters, tried
-prune      model, file, replaced, tree, check, training_error, leaves, steps
-show       nodes
-why        node, rows, counts, impurity, candidates
-rules      rules
-explain    row, prediction, probabilities, path, changed
-consult    prediction, asked, not_needed, cost
-diff       models, changes, rows, moves, checks
-evaluate   method, rows, metrics, baseline, confusion, per_class, folds, checks
-compare    learners, pairs, verdict, metric, rows, checks
-predict    file, rows, unseen; without --out JSON lines of rows instead
-export     file, target, dialect, entry, proof, left_out
-verify     files: file, proof
-convert    file, replaced, bytes
-
-Within format 1 new keys may come; none goes or changes its meaning.
 """
+_JSON_LAST = """\
+Of verify, files are file and proof each; predict without --out gives JSON lines
+of rows. Within format 1 new keys may come; none goes, or
+changes its meaning.
+"""
+RESULT_KEYS: dict[str, tuple[str, ...]] = {
+    "info": ("rows", "columns", "reading"),
+    "info of a model": (
+        *("algorithm", "parameters", "task", "target", "classes", "columns", "size", "rows"),
+        *("criterion", "check", "reading", "versions", "fingerprint", "format", "bytes"),
+    ),
+    "fit": ("model", "file", "replaced", "tree", "check", "training_error"),
+    "tune": (
+        *("model", "file", "replaced", "tree", "check", "training_error", "parameters"),
+        *("tried", "metric", "honest", "verdict"),
+    ),
+    "prune": (
+        *("model", "file", "replaced", "tree", "check", "training_error", "leaves", "steps"),
+    ),
+    "show": ("kind", "criterion", "combine", "unseen", "columns", "derived", "classes", "nodes"),
+    "show --out": ("file", "replaced", "bytes"),
+    "why": (
+        *("node", "rows", "weight", "counts", "mean", "measure", "impurity", "score", "leaf"),
+        *("given", "candidates"),
+    ),
+    "rules": ("rules",),
+    "rules --formula": ("formulas",),
+    "explain": ("row", "recorded", "prediction", "probabilities", "path", "changed"),
+    "consult": ("prediction", "probabilities", "asked", "not_needed", "cost"),
+    "diff": ("models", "relation", "similarity", "changes", "rows", "moves", "checks"),
+    "evaluate": (
+        *("method", "rows", "metrics", "baseline", "confusion", "per_class", "folds", "checks"),
+    ),
+    "compare": ("learners", "pairs", "failures", "verdict", "metric", "rows", "checks"),
+    "report": (
+        *("file", "replaced", "bytes", "table", "target", "task", "rows", "rows_judged"),
+        *("judged", "comparison", "findings", "warnings", "not_done"),
+    ),
+    "predict --out": ("file", "rows", "unseen"),
+    "export": ("file", "target", "dialect", "entry", "proof", "left_out"),
+    "verify": ("files",),
+    "convert": ("file", "replaced", "bytes"),
+}
+"""The keys of ``result``, by command."""
+ERROR_CODES = (
+    *("argument-extra", "argument-missing", "argument-order", "check-failed", "class-not-found"),
+    *("column-mismatch", "column-not-found", "cost-matrix", "data", "delimiter", "disk-full"),
+    *("error", "fault", "few-learners", "file", "file-format", "file-not-found"),
+    *("folder-not-found", "groups", "is-a-folder", "memory", "model-damaged", "model-newer"),
+    *("name-clash", "no-columns", "no-interval", "no-python", "no-rows", "no-such-node"),
+    *("no-such-row", "no-table", "no-target", "not-a-model", "not-a-table", "not-a-tree"),
+    *("not-an-estimator", "not-for-models", "not-settled", "one-class", "option-value", "order"),
+    *("output-is-input", "parameter", "permission", "proof-not-run", "same-learner", "schema"),
+    *("stdin-empty", "stdin-is-terminal", "stopped", "stray-text", "target", "target-ignored"),
+    *("target-is-date", "target-is-text", "test-is-data", "two-ways", "unknown-algorithm"),
+    *("unknown-command", "unknown-demo", "unknown-example", "unknown-format", "unknown-method"),
+    *("unknown-metric", "unknown-option", "unknown-parameter", "unknown-shell"),
+    *("unknown-topic", "unsupported", "usage", "value", "weights", "would-overwrite"),
+    "wrong-task",
+)
+"""Codes of errors; none goes within a major version."""
 _ERRORS = """\
 error: what is wrong, with the name and the place
   what was found instead
   Hint: what to type
 
 One block on standard error; --debug adds the traceback. With --json the block
-is the document's error, and its code is promised: column-not-found,
-target-is-text, wrong-task, one-class, stray-text, file-format, file-not-found,
-stdin-empty, memory, model-damaged, model-newer, unknown-option,
-unknown-parameter, unknown-algorithm, would-overwrite, permission, disk-full,
-stopped, check-failed, fault.
+is the document's error, and its code is promised:
 """
 _EXIT_CODES = """\
   0  done
@@ -103,6 +143,26 @@ _EXIT_CODES = """\
 130  Ctrl-C
 141  closed pipe (Unix)
 """
+
+
+def _json(words: list[str], screen: Screen) -> str:
+    """Return how documents of ``--json`` look, with the keys of every command's result."""
+    width = max(map(len, RESULT_KEYS)) + 2
+    keys = [
+        textwrap.fill(
+            ", ".join(each),
+            _WIDTH,
+            initial_indent=command.ljust(width),
+            subsequent_indent=" " * width,
+        )
+        for command, each in RESULT_KEYS.items()
+    ]
+    return "\n".join([_JSON.rstrip("\n"), "", *keys, "", _JSON_LAST.rstrip("\n")])
+
+
+def _errors(words: list[str], screen: Screen) -> str:
+    """Return how errors look, with all their codes."""
+    return _ERRORS + textwrap.fill(", ".join(ERROR_CODES), _WIDTH, break_on_hyphens=False)
 
 
 def _page(text: str) -> Callable[[list[str], Screen], str]:
@@ -167,8 +227,8 @@ TOPICS: dict[str, Callable[[list[str], Screen], str]] = {
     "algorithms": _algorithms,
     "parameters": _parameters,
     "exports": _page(_EXPORTS),
-    "json": _page(_JSON),
-    "errors": _page(_ERRORS),
+    "json": _json,
+    "errors": _errors,
     "exit-codes": _page(_EXIT_CODES),
 }
 """The topics, each a page of its own."""

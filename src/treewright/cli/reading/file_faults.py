@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treewright.cli.failure import Failure, failure_of
+from treewright.cli.failure import Exit, Failure, failure_of
 from treewright.cli.screen.screen import is_terminal
 from treewright.errors import DataError, ParameterError, StrayTextError
 from treewright.text.numbers import size_in_words
@@ -30,7 +31,7 @@ def check_before_reading(data: str, how: HowToRead) -> None:
 
     check_exists(data)
     file = Path(data)
-    if file.stat().st_size == 0:
+    if file.is_file() and file.stat().st_size == 0:
         raise Failure(code="no-rows", message=f"{data} is empty", file=data)
     if file.stat().st_size > _HEAD:
         _check_memory(file, data)
@@ -140,6 +141,11 @@ def told_as_options(data: str, how: HowToRead) -> Iterator[None]:
     except ParameterError as error:
         failure = failure_of(error)
         assert failure is not None
+        absent = re.match(r"there is no column ('.*') in the file", failure.message)
+        if absent is not None:
+            failure.code, failure.exit, failure.file = "column-not-found", Exit.DATA, data
+            failure.message = f"no column {absent[1]} in {data}"
+            failure.hint = failure.hint or f"treewright info {data} lists them"
         raise _with_options(failure) from error
 
 

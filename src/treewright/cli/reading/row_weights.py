@@ -1,4 +1,4 @@
-"""A column as the weights of rows."""
+"""A column as the weights of rows, or as their groups."""
 
 from __future__ import annotations
 
@@ -37,3 +37,20 @@ def row_weights(frame: Frame, name: str, source: str) -> Array:
         file=source,
         column=name,
     )
+
+
+def row_groups(frame: Frame, name: str, source: str) -> Array:
+    """Return the groups of rows that a column has; refuse one with gaps."""
+    missing = frame.column(name).missing
+    if missing.any():
+        raise Failure(
+            code="groups",
+            message=(
+                f"column {name!r} of {source} has no groups: it is missing in row"
+                f" {int(missing.argmax()) + 1:,}"
+            ),
+            hint="--groups with a column that has a value in every row",
+            file=source,
+            column=name,
+        )
+    return frame[name]

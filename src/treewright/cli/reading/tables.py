@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from treewright.array_types import Array
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 EXAMPLE = "example:"
 """What the name of an embedded table begins with."""
+
+
+class Drawn(NamedTuple):
+    """So many rows, drawn by a seed."""
+
+    n_rows: int
+    seed: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,6 +41,8 @@ class RawTable:
         Its classes in order, where they are declared.
     kinds
         What was said of the kinds of its columns.
+    taken
+        Which of its rows were taken, one choice after the other.
     """
 
     source: str
@@ -41,6 +50,11 @@ class RawTable:
     target: str | None = None
     classes: tuple[object, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
+    taken: tuple[Drawn | Literal["known"], ...] = ()
+
+    def rows(self, rows: Array, how: Drawn | Literal["known"]) -> RawTable:
+        """Return some of the rows."""
+        return replace(self, frame=self.frame.rows(rows), taken=(*self.taken, how))
 
     @property
     def is_example(self) -> bool:

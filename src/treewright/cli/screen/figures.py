@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from treewright.evaluate import Confusion, Scores
 
 _LABELS = 18
+_LEAST_REMARK = 20
 _MOST_CLASSES = 6
 _BOUND = {"least": "at least", "most": "at most"}
 
@@ -50,18 +52,39 @@ def check_in_words(check: Mapping[str, Any], *, is_share: bool) -> str:
     return f"{_BOUND[check['kind']]} {bound} asked: {'met' if check['met'] else 'not met'}"
 
 
-def lines_on_screen(rows: Sequence[tuple[str, str, str]], screen: Screen) -> str:
-    """Return name, figure and remark below each other; the first figure is the answer."""
+def lines_on_screen(
+    rows: Sequence[tuple[str, str, str]], screen: Screen, *, answers: bool = True
+) -> str:
+    """Return name, figure and remark below each other.
+
+    Parameters
+    ----------
+    answers
+        Whether the first figure is the answer.
+    """
     if screen.plain:
         return "\n".join("\t".join(map(screen.safe, row)) for row in rows)
     width = max([_LABELS, *(len(screen.safe(name)) for name, _, _ in rows)])
     figures = max((len(value) for _, value, _ in rows), default=0)
     lines = []
     for i, (name, value, more) in enumerate(rows):
-        shown = screen.bold(value) if i == 0 else value
+        shown = screen.bold(value) if i == 0 and answers else value
         space = " " * (figures - len(value))
-        lines.append(f"{screen.safe(name).ljust(width)}  {space}{shown}   {more}".rstrip())
+        first, *rest = _beside(more, screen, width + figures + 5)
+        lines.append(f"{screen.safe(name).ljust(width)}  {space}{shown}   {first}".rstrip())
+        lines += rest
     return "\n".join(lines)
+
+
+def _beside(remark: str, screen: Screen, place: int) -> list[str]:
+    """Return the lines of a remark that begins at a place; those after the first are indented."""
+    if screen.width is None or place + len(remark) <= screen.width:
+        return [remark]
+    room = screen.width - place
+    indent = place if room >= _LEAST_REMARK else 2
+    first, *rest = textwrap.wrap(remark, max(room, _LEAST_REMARK), break_on_hyphens=False)
+    again = textwrap.wrap(" ".join(rest), max(screen.width - indent, _LEAST_REMARK))
+    return [first, *(" " * indent + line for line in again)]
 
 
 def confusion_on_screen(found: Confusion, screen: Screen) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from treewright.tree.node_text import label_in_words, node_columns
 
 if TYPE_CHECKING:
     from treewright import Tree
+    from treewright.tree.linear_leaves import LinearModel
 
 MOST_LINES = 200
 """``show`` stops here; ``--all`` goes on."""
@@ -139,6 +141,24 @@ def _models(tree: Tree, nodes: list[int], screen: Screen) -> list[str]:
     for node in nodes:
         model = tree.linear.model(node)
         if model is not None:
-            lines = model.table(ascii=screen.ascii).replace("\n", "\n  ")
-            told.append(f"LM{numbers[node]} =\n  {lines}")
+            told.append(linear_model_on_screen(numbers[node], model, screen))
     return told
+
+
+def linear_model_on_screen(number: int, model: LinearModel, screen: Screen) -> str:
+    """Return a linear model under its number, a term a line; long terms are broken."""
+    lines = []
+    for line in model.table(ascii=screen.ascii).split("\n"):
+        place = line.find("* ") + 2  # where a term's words begin
+        if screen.width is None or place == 1:
+            lines.append(f"  {line}")
+            continue
+        lines += textwrap.wrap(
+            line[place:],
+            max(screen.width, place + 22),
+            initial_indent=f"  {line[:place]}",
+            subsequent_indent=" " * (place + 4),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join([f"LM{number} =", *lines])

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from scipy.special import ndtri, stdtrit
 
 from treewright.parameters import check_choice, check_share
-from treewright.text.numbers import figures, percent
+from treewright.text.numbers import figures, percent, separated
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
@@ -91,7 +91,10 @@ class Interval:
 
     def _texts(self) -> list[str]:
         numbers = [self.value, self.low, self.high]
-        texts = list(map(percent, numbers)) if self.is_share else figures(numbers)
+        if self.is_share:
+            texts = list(map(percent, numbers))
+        else:
+            texts = list(map(separated, figures(numbers)))
         if self.is_difference:
             texts = [
                 f"+{text}" if number > 0 else text

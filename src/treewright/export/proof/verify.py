@@ -110,7 +110,7 @@ def _allowed(form: Form, exported: Exported, right: FloatArray) -> FloatArray:
         near = np.maximum(np.abs(right), np.finfo(np.float32).tiny).astype(np.float32)
         spacing: FloatArray = np.spacing(near).astype(np.float64)
         return spacing if form.is_exact else 2.0 * np.maximum(spacing, 2.0**-24)
-    if form.is_exact and not (exported.any_order and form.n_trees > 1):
+    if form.is_exact and not _adds_up_otherwise(form, exported):
         return np.zeros_like(right)
     # A probability is 1 - another one, so that its error is one of numbers near 1.
     size = np.maximum(np.abs(right), 1.0) if form.classes is not None else np.abs(right)
@@ -120,6 +120,10 @@ def _allowed(form: Form, exported: Exported, right: FloatArray) -> FloatArray:
         size = np.maximum(size, _largest_sum(form))
     allowed: FloatArray = places * np.finfo(np.float64).eps * size
     return allowed
+
+
+def _adds_up_otherwise(form: Form, exported: Exported) -> bool:
+    return exported.scales or (exported.any_order and form.n_trees > 1)
 
 
 def _largest_sum(form: Form) -> float:
@@ -132,6 +136,8 @@ def _allowed_in_words(form: Form, exported: Exported) -> str | None:
         return "to 1 unit in the last place of float32"
     if exported.any_order and form.n_trees > 1:
         return "to the rounding of a sum of float64, as it is added in another order"
+    if exported.scales:
+        return "to the rounding of the sum of shares, by which its readers divide them"
     if form.is_exact:
         return None
     return f"to {_LAST_PLACES} units in the last place of float64, as exponentials differ"

@@ -53,6 +53,7 @@ def pmml_source(model: object, *, name: str = "model") -> Exported:
         said=f"PMML 4.4, {form.size}",
         left_out=left_out_of(form),
         any_order=True,
+        scales=form.classes is not None,
     )
 
 

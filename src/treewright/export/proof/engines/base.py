@@ -40,8 +40,17 @@ class Engine(Protocol):
         """Return the artefact's answers about rows."""
 
 
-def call(command: Sequence[str | Path], *, text: str = "", seconds: int = _SECONDS) -> str:
-    """Run a program and return what it printed; an error has what it said."""
+def call(
+    command: Sequence[str | Path],
+    *,
+    text: str = "",
+    seconds: int = _SECONDS,
+    user: str | None = None,
+) -> str:
+    """Run a program, as another user where one is named, and return what it printed.
+
+    An error has what it said.
+    """
     try:
         done = subprocess.run(  # a fixed program, and files that were just written
             [str(part) for part in command],
@@ -49,6 +58,9 @@ def call(command: Sequence[str | Path], *, text: str = "", seconds: int = _SECON
             capture_output=True,
             timeout=seconds,
             check=False,
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
         )
     except subprocess.TimeoutExpired:
         raise EngineError(f"{command[0]} took longer than {seconds} s.") from None

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from treewright.export.proof.rows import Cases
 
 _AT_ONCE = 200
+_USER = "postgres"
+"""Whom distributions let the server run as."""
 
 
 class DuckDBEngine:
@@ -109,31 +111,25 @@ def _program(name: str) -> Path | None:
 def _asked(folder: Path, form: Form, exported: Exported, cases: Cases) -> Answers:
     data, sockets = folder / "data", folder / "run"
     sockets.mkdir()
-    as_user: list[str] = []
+    user = None
     if os.getuid() == 0:  # the server refuses to run as root
-        as_user = ["runuser", "-u", "postgres", "--"]
-        if shutil.which("runuser") is None:
-            raise EngineError("postgresql does not run as root.")
-        call(["chown", "-R", "postgres", str(folder)])
+        import pwd  # Unix alone has it
+
+        user = _USER
+        try:
+            pwd.getpwnam(user)
+        except KeyError:
+            raise EngineError("postgresql does not run as root.") from None
+        call(["chown", "-R", user, str(folder)])
     options = f"-k {sockets} -c listen_addresses='' -c fsync=off"
     call(
-        [
-            *as_user,
-            str(_program("initdb")),
-            "-D",
-            str(data),
-            "-A",
-            "trust",
-            "-U",
-            "tw",
-            "-E",
-            "UTF8",
-        ]
+        [str(_program("initdb")), "-D", data, "-A", "trust", "-U", "tw", "-E", "UTF8"],
+        user=user,
     )
     control = str(_program("pg_ctl"))
     log = str(folder / "log")
-    start = [*as_user, control, "-D", str(data), "-w", "-l", log, "-o", options]
-    call([*start, "start"])
+    start = [control, "-D", str(data), "-w", "-l", log, "-o", options]
+    call([*start, "start"], user=user)
     try:
         create, _ = statements(form, exported)
         lines = io.StringIO()
@@ -148,7 +144,7 @@ def _asked(folder: Path, form: Form, exported: Exported, cases: Cases) -> Answer
         client = ["psql", "-h", str(sockets), "-U", "tw", "-d", "postgres", "-q", "-X"]
         printed = call([*client, "-v", "ON_ERROR_STOP=1"], text=script)
     finally:
-        call([*as_user, control, "-D", str(data), "-m", "immediate", "stop"])
+        call([control, "-D", data, "-m", "immediate", "stop"], user=user)
     names, *found = list(csv.reader(io.StringIO(printed)))
     return answers_of(form, names, [_typed(form, names, row) for row in found])
 
