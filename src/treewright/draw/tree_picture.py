@@ -144,13 +144,15 @@ class TreePicture(Picture):
             distributions=shows,
             with_ledger=plan.has_ledger,
         )
-        reading = reading_of(plan.sketch, plan.layout)
-        return replace(
-            self,
-            plan=plan,
-            subtitle=f"{self.subtitle} {reading}".strip(),
-            caption=f"{self.caption} {told}".strip(),
-        )
+        found = replace(self, plan=plan, caption=f"{self.caption} {told}".strip())
+        return replace(found, subtitle=f"{self.subtitle} {found.reading}".strip())
+
+    @property
+    def reading(self) -> str:
+        """How to read what is drawn: its bars, lines and shades; of cards before it is laid out."""
+        if self.plan is None:
+            return reading_of(self.sketch, "cards")
+        return reading_of(self.plan.sketch, self.plan.layout)
 
     def html(self, *, theme: AnyTheme = "auto") -> str:
         """Return the interactive page: one file that asks nothing of the network."""

@@ -27,6 +27,7 @@ from treewright import (
     Tree,
     load_example,
 )
+from treewright.chart.widths import _table
 from treewright.errors import MissingPackageError, ParameterError, TreewrightError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -105,9 +106,9 @@ def test_layouts_by_size_and_width() -> None:
 
 def test_closed_below_a_level() -> None:
     told = words(tennis().draw(max_depth=1).svg())
-    assert told.count("▸ 2 leaves") == 2
+    assert told.count("► 2 leaves") == 2
     assert "Humidity" not in told
-    assert "▸ 5 leaves" in words(tennis().draw(max_depth=0).svg())
+    assert "► 5 leaves" in words(tennis().draw(max_depth=0).svg())
 
 
 def test_path_of_a_row() -> None:
@@ -340,3 +341,18 @@ def test_a_sum_of_columns_is_counted_in_the_title() -> None:
 def test_a_long_name_of_rows_is_cut() -> None:
     for width in (400, 1280):
         check_apart(loans_tree(15).draw(unit="loans of customers " * 9).svg(width=width))
+
+
+def test_every_sign_is_one_that_the_font_has() -> None:
+    """Converters to PDF and PNG take no sign from another font, as browsers do."""
+    trees = [loans_tree(120), loans_tree(60), number_tree(8), large_numbers(150)]
+    pictures = [tree.draw(max_depth=d) for tree in trees for d in (None, 2)]
+    signs = {
+        sign
+        for picture in pictures
+        for width in (400, 1280)
+        for text in words(picture.svg(width=width))
+        for sign in text
+    }
+    assert "►" in signs
+    assert signs <= set(_table(False))
