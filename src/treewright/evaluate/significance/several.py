@@ -134,7 +134,7 @@ def max_t(
     The largest of all ``|t|`` is compared with its own distribution, for Student's t with the
     correlations that the differences have (Hothorn, Bretz and Westfall 2008, Biom. J. 50). Learners
     compared on the same folds vary together, so that this is sharper than Bonferroni. Nothing is
-    drawn: see :mod:`treewright.evaluate.significance.largest_t`. A comparison without spread has
+    drawn: the tail of the largest is computed (decision 28). A comparison without spread has
     p = 1 and, where its difference is not 0, no bounds, as :func:`paired_t` has it.
 
     Parameters
