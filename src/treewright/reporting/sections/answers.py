@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _HALF = 464
 _LEAST_BARS = 1e-12
+_SHORT = 12
+"""Letters of a value that is not broken."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
 
@@ -125,7 +127,7 @@ def _path(tree: Tree, words: TreeWords, path: Explanation, *, X: Frame) -> Marku
             rows.append(
                 [
                     markup([named(step.column, most=30), f" {shown(answer, 60)}{part}"]),
-                    shown(_value(question, step, row), 30),
+                    _whole(shown(_value(question, step, row), 30)),
                     count(int(tree.arrays.n_rows[turn.node])),
                     share,
                 ]
@@ -145,6 +147,11 @@ def _value(question: Question, step: Step, row: Table) -> str:
     if step.stand_in is not None:
         return f"{step.value}, but {step.stand_in}"
     return value_text(question, question.value_in(row))
+
+
+def _whole(value: str) -> Piece:
+    """Return a value that stays on one line where it is short: half a number is another."""
+    return tag("span", value, class_="whole") if len(value) <= _SHORT else value
 
 
 def _nearest(each: Example) -> Markup:
