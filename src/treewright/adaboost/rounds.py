@@ -13,6 +13,7 @@ from treewright.text.numbers import figure
 from treewright.text.table import TextColumn
 
 if TYPE_CHECKING:
+    from treewright.chart import Chart
     from treewright.tree.tree import Tree
 
 
@@ -131,6 +132,12 @@ class Rounds(ShownInNotebooks):
             Show so many rounds, the first and the last of them; None shows all.
         """
         return rounds_text(list(self), self._columns, max_rounds=max_rounds, end=self.stopped)
+
+    def draw(self) -> Chart:
+        """Return a picture: the training error of the votes so far, beside that of each learner."""
+        from treewright.adaboost.rounds_chart import rounds_chart
+
+        return rounds_chart(self)
 
     @staticmethod
     def _columns(shown: Sequence[Round]) -> list[TextColumn]:

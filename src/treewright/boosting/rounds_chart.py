@@ -8,12 +8,10 @@ import numpy as np
 
 from treewright.chart import Axis, Chart, Line, Mark
 from treewright.chart.marks import AnyMark
+from treewright.ensemble.rounds import drawn_rounds
 
 if TYPE_CHECKING:
     from treewright.boosting.rounds import GradientRounds
-
-_MOST_POINTS = 400
-"""Points of a line; of more rounds so many, evenly along it, and the lowest."""
 
 
 def rounds_chart(rounds: GradientRounds) -> Chart:
@@ -22,7 +20,7 @@ def rounds_chart(rounds: GradientRounds) -> Chart:
     train = np.array([_known(each.train_loss) for each in rounds])
     held_out = np.array([_known(each.validation_loss) for each in rounds])
     title, marks = "Loss by round", list[AnyMark]()
-    chosen = np.unique(np.linspace(0, max(len(number) - 1, 0), _MOST_POINTS).round().astype(int))
+    chosen = drawn_rounds(len(number))
     if np.isfinite(held_out).any():
         lowest = int(np.nanargmin(held_out))
         chosen = np.union1d(chosen, [lowest])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from treewright.chart.dates import date_ticks
 from treewright.chart.marks import Axis
 from treewright.chart.placement import Box
 from treewright.chart.scale import Scale
@@ -20,7 +21,7 @@ _BETWEEN = 10.0
 def ticks_down(scale: Scale, axis: Axis) -> list[tuple[float, str]]:
     """Return ticks and labels of a vertical axis."""
     most = max(2, min(_MOST_TICKS, int(abs(scale.end - scale.start) / 32)))
-    values = scale.ticks(most)
+    values = round_ticks(scale, axis, most)
     return list(zip(values, tick_labels(values, axis.form), strict=True))
 
 
@@ -30,13 +31,20 @@ def ticks_across(
     """Return ticks, labels and centres of the labels of a horizontal axis: as many as fit."""
     most = _MOST_LOG_TICKS if scale.log else _MOST_TICKS
     for n in range(most, 1, -1):
-        values = scale.ticks(n)
+        values = round_ticks(scale, axis, n)
         placed = _placed(scale, values, _labels(values, axis), within)
         ends = [(at - _half(text), at + _half(text)) for _, text, at in placed]
         pairs = pairwise(ends)
         if all(this[1] + _BETWEEN <= following[0] for this, following in pairs):
             return placed
     return placed[:1]
+
+
+def round_ticks(scale: Scale, axis: Axis, most: int) -> list[float]:
+    """Return at most `most` round numbers on an axis; of dates, where years or months begin."""
+    if axis.form == "date":
+        return date_ticks(min(scale.low, scale.high), max(scale.low, scale.high), most)
+    return scale.ticks(most)
 
 
 def _labels(values: list[float], axis: Axis) -> list[str]:

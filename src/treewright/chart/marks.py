@@ -56,7 +56,8 @@ class Axis:
     limits
         The two ends; None at an end that the data decide.
     form
-        How ticks are written: "number", "percent" (of shares from 0 to 1) or "signed".
+        How ticks are written: "number", "percent" (of shares from 0 to 1), "signed", or "date" (of
+        days since 1970-01-01).
     unit
         One and several, written with the first tick: ``("leaf", "leaves")``.
     """

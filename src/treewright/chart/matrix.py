@@ -96,7 +96,12 @@ class MatrixChart(Picture):
         ]
 
     def numbers(self) -> Numbers:
-        """Return the matrix with the recall of each class."""
+        """Return the matrix with the recall of each class; of many classes a line per cell.
+
+        A table of so many columns is for nobody to read.
+        """
+        if len(self.classes) > MOST_WRITTEN:
+            return Numbers(("actual", "predicted", "rows", "share"), self._cells())
         rows = [
             (name, *(count(value, exact=True) for value in values), recall)
             for name, values, recall in zip(
@@ -104,6 +109,21 @@ class MatrixChart(Picture):
             )
         ]
         return Numbers(("actual", *self.classes, "recall"), tuple(rows))
+
+    def _cells(self) -> tuple[tuple[str, str, str, str], ...]:
+        """Return the cells that have rows, class by class, the largest of each first."""
+        order = np.argsort(-self.counts, axis=1, kind="stable")
+        return tuple(
+            (
+                self.classes[i],
+                self.classes[j],
+                count(self.counts[i, j], exact=True),
+                percent(self.shares[i, j]),
+            )
+            for i, line in enumerate(order.tolist())
+            for j in line
+            if self.counts[i, j] > 0
+        )
 
     def _n_left_out(self) -> int:
         return int(getattr(self, "_unknown", 0))

@@ -141,6 +141,7 @@ class Drawing:
         """Write one line, its baseline at a point; `title` is the text before it was cut."""
         if not text:
             return
+        text = _with_spaces(text)
         attributes = [*_placed([("x", at[0]), ("y", at[1])]), ("font-size", f"{size:g}")]
         if bold:
             attributes.append(("font-weight", "700"))
@@ -233,6 +234,21 @@ class Drawing:
                 rule += f";{what}-opacity:{dark.opacity:g}"
             rules.append(f"#{prefix} .{what[0]}-{token}{{{rule}}}")
         return f"<style>@media (prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
+
+
+def _with_spaces(text: str) -> str:
+    """Return a text whose spaces all count.
+
+    SVG drops those at the ends and all but one of several: what is left would be stretched to the
+    width that was measured.
+    """
+    if "  " not in text and text == text.strip(" "):
+        return text
+    inner = text.strip(" ")
+    before = len(text) - len(text.lstrip(" "))
+    after = len(text) - before - len(inner)
+    fixed = "\u00a0"
+    return fixed * before + inner.replace("  ", f" {fixed}") + fixed * after
 
 
 def _placed(pairs: Sequence[tuple[str, float]]) -> list[tuple[str, str]]:

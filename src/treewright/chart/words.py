@@ -20,11 +20,12 @@ from typing import Literal
 
 import numpy as np
 
+from treewright.chart.dates import date_labels, date_text
 from treewright.text.numbers import figures
 
-Form = Literal["number", "percent", "signed"]
+Form = Literal["number", "percent", "signed", "date"]
 
-FORMS: tuple[Form, ...] = ("number", "percent", "signed")
+FORMS: tuple[Form, ...] = ("number", "percent", "signed", "date")
 
 NARROW_SPACE = "\u202f"
 _MINUS = "\u2212"
@@ -87,6 +88,8 @@ def numbers(values: Sequence[float | None], form: Form = "number") -> list[str]:
     """
     if form == "percent":
         return ["" if value is None else percent(value, decimals=1) for value in values]
+    if form == "date":
+        return ["" if value is None else date_text(value) for value in values]
     texts = [grouped(text) for text in figures(values)]
     if form == "number":
         return texts
@@ -138,6 +141,8 @@ def tick_labels(values: Sequence[float], form: Form = "number") -> list[str]:
     >>> tick_labels([0.0, 0.01, 0.02])
     ['0', '0.01', '0.02']
     """
+    if form == "date":
+        return date_labels(values)
     scale = 100.0 if form == "percent" else 1.0
     scaled = [value * scale for value in values]
     largest = max(map(abs, scaled), default=0.0)

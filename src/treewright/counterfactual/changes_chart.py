@@ -28,7 +28,7 @@ def changes_chart(changes: Sequence[tuple[str, float]], *, answer: str, is_exact
     left_out = number(sum(counted for _, counted in rest))
     return DotChart(
         title=f"{many} would make it {clean(answer)}" if changes else f"It is {clean(answer)}",
-        subtitle=f"what each change counts, together {whole}" if changes else "nothing changes",
+        subtitle=f"What each change counts, together {whole}" if changes else "Nothing changes",
         caption="" if is_exact else "A nearer row is not ruled out.",
         rows=[DotRow(words, counted) for words, counted in shown],
         stems=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from treewright.chart.effects import HeatAxis, HeatChart
 from treewright.chart.words import clean, count, number, percent, value_words
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray, Int64Array
+    from treewright.array_types import FloatArray
     from treewright.chart import Picture
     from treewright.chart.words import Form
     from treewright.dependence.dependence import (
@@ -38,7 +39,7 @@ def dependence_chart(found: PartialDependence, output: int, *, with_rows: bool) 
 
 def _line_chart(found: PartialDependence, output: int, *, with_rows: bool) -> Chart:
     places = np.flatnonzero(np.isfinite(found.at))
-    x, label = _x_of(found, places)
+    x = _x_of(found, found.at[places])
     curves = found.rows[:_MOST_CURVES, places, output] if with_rows else np.empty((0, len(places)))
     marks: list[Line | Rule] = [Line(x, curve, role="ice") for curve in curves]
     marks.append(Line(x, found.mean[places, output], name="mean of all rows"))
@@ -48,15 +49,20 @@ def _line_chart(found: PartialDependence, output: int, *, with_rows: bool) -> Ch
         form = _form(found.scale)
         text = percent(level, decimals=1) if form == "percent" else number(level)
         marks.append(Rule(y=level, name=f"missing: {text}"))
+    is_duration = found.unit_per_day is not None and not _is_date(found)
     limits = (0.0, 1.0) if _form(found.scale) == "percent" and len(curves) else None
     return Chart(
         title=title_of(found, output),
         subtitle=_subtitle(found, output, len(curves)),
         caption=_caption(found, bool(len(found.deciles))),
-        x=Axis(label, scale="log" if _is_long(found, x) else "linear"),
+        x=Axis(
+            f"{clean(found.column)}{': days' if is_duration else ''}",
+            scale="log" if _is_long(found, x) else "linear",
+            form="date" if _is_date(found) else "number",
+        ),
         y=Axis(_of(found, output), form=_form(found.scale), limits=limits),
         marks=marks,
-        rug=_rug(found),
+        rug=_x_of(found, found.deciles),
     )
 
 
@@ -67,22 +73,14 @@ def _is_long(found: PartialDependence, x: FloatArray) -> bool:
     return bool(x.min() > 0 and x.max() > _LONG * found.deciles[4])
 
 
-def _x_of(found: PartialDependence, places: Int64Array) -> tuple[FloatArray, str]:
-    """Return where values are on the axis, and its label; dates count days from the first."""
-    at = found.at[places]
-    if found.unit_per_day is None:
-        return at, found.column
-    return _days(found, at), f"{found.column}: days since {found.values[int(places[0])]}"
+def _is_date(found: PartialDependence) -> bool:
+    known = next((value for value in found.values if value is not None), None)
+    return found.unit_per_day is not None and not isinstance(known, timedelta | np.timedelta64)
 
 
-def _days(found: PartialDependence, at: FloatArray) -> FloatArray:
-    known = found.at[np.isfinite(found.at)]
-    days: FloatArray = (at - known[0]) / (found.unit_per_day or 1.0)
-    return days
-
-
-def _rug(found: PartialDependence) -> FloatArray:
-    return found.deciles if found.unit_per_day is None else _days(found, found.deciles)
+def _x_of(found: PartialDependence, at: FloatArray) -> FloatArray:
+    """Return where values are on the axis: numbers as they are, dates as days."""
+    return at if found.unit_per_day is None else at / found.unit_per_day
 
 
 def _dot_chart(found: PartialDependence, output: int, *, with_rows: bool) -> DotChart:

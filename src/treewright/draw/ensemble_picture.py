@@ -1,4 +1,6 @@
-"""Trees of an ensemble side by side: small icicles of those of typical size, never all of them."""
+"""Trees of an ensemble side by side: small icicles of those of typical size, of boosting the
+first and the largest, never all of them.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.chart.picture import Area, Frame, Numbers, Picture
 from treewright.chart.svg import Drawing
-from treewright.chart.widths import measure, shorten_middle
-from treewright.chart.words import clean_sentence
+from treewright.chart.widths import measure, shorten_end, shorten_middle
+from treewright.chart.words import clean, clean_sentence
 from treewright.draw.icicle import draw_icicle
 from treewright.draw.node_marks import draw_class_key
 from treewright.draw.sketch import Sketch, sketch_of
-from treewright.draw.values import label_text
+from treewright.draw.values import label_text, unit_text
 from treewright.parameters import check_count
 
 if TYPE_CHECKING:
@@ -37,23 +40,26 @@ class EnsemblePicture(Picture):
     ----------
     numbers_of_trees
         Which trees they are, counted from 0.
+    names
+        What stands above each.
     sketches
         The trees.
     """
 
     numbers_of_trees: tuple[int, ...]
+    names: tuple[str, ...]
     sketches: tuple[Sketch, ...]
 
     def numbers(self) -> Numbers:
         """Return a line per tree that is drawn: its size, and what it asks first."""
         rows = [
             (
-                str(number),
+                name,
                 f"{sketch.tree.n_leaves:,}",
                 f"{sketch.tree.depth:,}",
                 sketch.asked(0) or label_text(sketch.label(0)),
             )
-            for number, sketch in zip(self.numbers_of_trees, self.sketches, strict=True)
+            for name, sketch in zip(self.names, self.sketches, strict=True)
         ]
         return Numbers(("tree", "leaves", "depth", "asks first"), tuple(rows))
 
@@ -81,7 +87,7 @@ class EnsemblePicture(Picture):
 
     def _draw_panel(self, drawing: Drawing, i: int, panel: Area, baseline: float) -> float:
         sketch = self.sketches[i]
-        number = f"tree {self.numbers_of_trees[i]}"
+        number = shorten_end(self.names[i], 0.5 * panel.width, 12, bold=True)
         leaves = f"{sketch.tree.n_leaves:,} {'leaf' if sketch.tree.n_leaves == 1 else 'leaves'}"
         room = panel.width - measure(number, 12, bold=True) - 10
         asked = sketch.asked(0)
@@ -89,7 +95,7 @@ class EnsemblePicture(Picture):
         if measure(told, 12) > room and asked:
             rest = measure(f" first, {leaves}", 12)
             told = f"{shorten_middle(asked, max(room - rest, 0), 12)} first, {leaves}"
-        drawing.text((panel.left, baseline), number, 12, "ink", bold=True)
+        drawing.text((panel.left, baseline), number, 12, "ink", bold=True, title=self.names[i])
         x = panel.left + measure(number, 12, bold=True) + 8
         drawing.text((x, baseline), told if measure(told, 12) <= room else leaves, 12, "ink2")
         shown = sketch.to_depth(_MOST_LEVELS)
@@ -118,22 +124,56 @@ def draw_ensemble(
         What a row is called, in the plural.
     """
     check_count("n_trees", n_trees, least=1)
+    unit = unit_text(unit)
     total = len(ensemble)
     looked_at = np.unique(
         np.linspace(0, max(total - 1, 0), min(total, _MOST_LOOKED_AT)).round().astype(int)
     )
-    trees = {int(i): ensemble[int(i)] for i in looked_at[:total]}
+    if isinstance(ensemble, BoostedEnsemble):
+        looked_at = np.union1d(np.arange(min(n_trees, total)), looked_at)
+    trees = {int(i): ensemble[int(i)] for i in looked_at if i < total}
     sizes = {i: tree.n_leaves for i, tree in trees.items()}
-    median = float(np.median(list(sizes.values()))) if sizes else 0.0
-    typical = sorted(sorted(sizes, key=lambda i: (abs(sizes[i] - median), i))[:n_trees])
     many = f"{total:,} {'tree' if total == 1 else 'trees'}"
     ends = f"{min(sizes.values(), default=0):,} to {max(sizes.values(), default=0):,} leaves"
+    if isinstance(ensemble, BoostedEnsemble):
+        chosen, which = _first_and_largest(sizes, n_trees), "the first trees, and the largest"
+        title, names = f"{many} of {ends}", [_round_name(ensemble, i) for i in chosen]
+    else:
+        in_order = sorted(sizes.values()) or [0]
+        median = in_order[(len(in_order) - 1) // 2]  # the size of a tree, no mean of two
+        chosen = sorted(sorted(sizes, key=lambda i: (abs(sizes[i] - median), i))[:n_trees])
+        title, which = f"{many}; a typical one has {median:,} leaves", "trees of median size"
+        which = f"{len(chosen)} {which}"
+        names = [f"tree {i}" for i in chosen]
     seen = "" if len(trees) == total else f", of which {len(trees)} were looked at"
     return EnsemblePicture(
-        title=f"{many}; a typical one has {median:,.0f} leaves",
-        subtitle=f"{clean_sentence(name)}{': ' if name else ''}{len(typical)} trees of median "
-        f"size. Width: share of the {unit}; a line per level, the root on top.",
+        title=title,
+        subtitle=f"{clean_sentence(name)}{': ' if name else ''}{which}. "
+        f"Width: share of the {unit}; a line per level, the root on top.{_shades(ensemble)}",
         caption=f"Trees of {ends}{seen}. Levels below {_MOST_LEVELS} are left out.",
-        numbers_of_trees=tuple(typical),
-        sketches=tuple(sketch_of(trees[i], None, unit=unit) for i in typical),
+        numbers_of_trees=tuple(chosen),
+        names=tuple(names),
+        sketches=tuple(sketch_of(trees[i], None, unit=unit) for i in chosen),
     )
+
+
+def _first_and_largest(sizes: dict[int, int], n_trees: int) -> list[int]:
+    """Return the first trees of those looked at, and the largest; each corrects those before it."""
+    first = sorted(sizes)[:n_trees]
+    largest = max(sizes, key=lambda i: (sizes[i], -i), default=0)
+    return first if largest in first or not first else [*first[: n_trees - 1], largest]
+
+
+def _round_name(ensemble: BoostedEnsemble, i: int) -> str:
+    """Return the round of a tree, and its class where a round has a tree for each."""
+    width = ensemble.core.n_outputs
+    told = f"round {i // width + 1:,}"
+    return told if width == 1 else f"{told}, {clean(ensemble.score_names()[i % width])}"
+
+
+def _shades(ensemble: TreeEnsemble) -> str:
+    if isinstance(ensemble, BoostedEnsemble):
+        return " Shade: what a leaf adds to the score, the fuller the more."
+    if ensemble.classes is None:
+        return " Shade: the mean, the fuller the larger."
+    return " Colour: the main class, the paler the more mixed."

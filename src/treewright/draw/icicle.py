@@ -9,8 +9,8 @@ import numpy as np
 
 from treewright.chart.colours import mixed
 from treewright.chart.widths import measure
-from treewright.chart.words import percent
-from treewright.draw.node_marks import cell_colour, strip_colour
+from treewright.chart.words import NARROW_SPACE, percent
+from treewright.draw.node_marks import cell_colour, sketch_scale, strip_colour
 
 if TYPE_CHECKING:
     from treewright.chart.picture import Area
@@ -119,15 +119,31 @@ def _draw_axis(drawing: Drawing, sketch: Sketch, area: Area, y: float) -> float:
 
 def draw_shade_key(drawing: Drawing, sketch: Sketch, left: float, right: float, y: float) -> None:
     """Say what pale and full cells mean, where there is room beside the key of the classes."""
-    if not sketch.has_hues or right - left < 290:
+    if sketch.has_hues:
+        colours = [strip_colour(sketch, node) for node in _an_end_of_each_class(sketch)[:2]]
+        steps = [[mixed(colour, (i + 1) / 6) for i in range(6)] for colour in colours]
+        low, high = "pale: mixed", "full: one class only"
+    else:
+        steps = [[f"seq-{i}" for i in range(0 if sketch.shares else 1, 7)]]
+        low, high = _shade_ends(sketch)
+    width = measure(f"{low}{high}", 12) + 14 * len(steps[0] if steps else []) + 16
+    if not low or right - left < width:
         return
-    drawing.text((left, y), "pale: mixed", 12, "ink2")
-    x = left + measure("pale: mixed ", 12) + 4
-    colours = [strip_colour(sketch, node) for node in _an_end_of_each_class(sketch)[:2]]
-    for i in range(6):
-        for row, colour in enumerate(colours):
-            drawing.rectangle((x + 14 * i, y - 10 + 6 * row), (13, 5), mixed(colour, (i + 1) / 6))
-    drawing.text((x + 14 * 6 + 6, y), "full: one class only", 12, "ink2")
+    drawing.text((left, y), low, 12, "ink2")
+    x, height = left + measure(low, 12) + 8, 10 / len(steps) if steps else 0.0
+    for row, tokens in enumerate(steps):
+        for i, token in enumerate(tokens):
+            drawing.rectangle((x + 14 * i, y - 9 + height * row), (13, height - 1), token)
+    drawing.text((x + 14 * len(steps[0]) + 6, y), high, 12, "ink2")
+
+
+def _shade_ends(sketch: Sketch) -> tuple[str, str]:
+    """Return what the palest and the fullest shade stand for; nothing where there are none."""
+    if sketch.is_numeric:
+        scale = sketch_scale(sketch)
+        low, high = map(sketch.measure_text, (scale.mean_low, scale.mean_high))
+        return (f"mean {low}", high) if scale.mean_high > scale.mean_low else ("", "")
+    return ("share of the main class 0", f"100{NARROW_SPACE}%") if sketch.shares else ("", "")
 
 
 def _an_end_of_each_class(sketch: Sketch) -> list[int]:

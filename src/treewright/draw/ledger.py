@@ -19,11 +19,44 @@ MOST_LEAVES = 100
 """Ends of a tree that is drawn as a ledger."""
 
 _LINE = 20.0
-_TABLE = 260.0
-"""Width of the figures at the right."""
+_BAR = 100.0
+_LEAST_LABEL, _MOST_LABEL = 52.0, 96.0
+_LEAST_SHARE = 38.0
 _LEAST_LEVEL, _MOST_LEVEL = 64.0, 118.0
 _STEM = 76.0
 _SIZE = 11.0
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The figures of the ends, and how wide their columns are: no number is cut."""
+
+    counts: list[str]
+    shares: list[str]
+    label_room: float
+    count_right: float
+    width: float
+
+    @classmethod
+    def of(cls, sketch: Sketch) -> _Table:
+        counts = [sketch.count_text(node, unit=False) for node in sketch.ends]
+        shares = [_share_text(sketch, node) for node in sketch.ends]
+        head = "weight" if sketch.is_weighted else sketch.unit
+        count = max([measure(text, 11.5) for text in counts] + [min(measure(head, _SIZE), 60.0)])
+        if not sketch.has_rows:
+            return cls(counts, shares, 246.0, 260.0, 260.0)
+        share = max([measure(text, 11.5) for text in shares] + [_LEAST_SHARE])
+        wanted = max(measure(sketch.headline(node), 11.5, bold=True) for node in sketch.ends)
+        label = min(max(wanted, _LEAST_LABEL), _MOST_LABEL)
+        right = 14 + label + 10 + count
+        return cls(counts, shares, label, right, right + 10 + _BAR + 6 + share)
+
+
+def _share_text(sketch: Sketch, node: int) -> str:
+    share = sketch.share_text(node)
+    if sketch.is_closed(node) and sketch.is_numeric and sketch.spreads is not None:
+        return f"± {share.partition('± ')[2]}"
+    return share
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +67,14 @@ class Ledger:
     width: float
 
     @cached_property
+    def table(self) -> _Table:
+        """The figures at the right."""
+        return _Table.of(self.sketch)
+
+    @cached_property
     def level_width(self) -> float:
         """The width of a level: of its lines, answers and columns."""
-        room = self.width - _TABLE - 24 - _STEM
+        room = self.width - self.table.width - 24 - _STEM
         return min(room / max(self.sketch.depth, 1), _MOST_LEVEL)
 
     @cached_property
@@ -99,7 +137,7 @@ def _draw_lines(
         parent_y = top + ledger.heights[int(sketch.tree.arrays.parent[node])]
         drawing.line((left, parent_y), (left, y), colour, width=2.0)
     if not sketch.children[node]:
-        drawing.line((right, y), (area.right - _TABLE - 8, y), "rule")
+        drawing.line((right, y), (area.right - ledger.table.width - 8, y), "rule")
     width = edge_width(sketch, node, most=6.0)
     drawing.line((left, y), (right, y), colour, width=width)
 
@@ -117,7 +155,7 @@ def _draw_texts(
     with drawing.group(sketch.tooltip(node)):
         if asks:
             drawing.circle((right, y), 2.6, "paper", stroke="ink", width=1.25)
-        room = (right if asks else area.right - _TABLE - 12) - left - 9
+        room = (right if asks else area.right - ledger.table.width - 12) - left - 9
         if node:
             answer = sketch.answer(node)
             gap = " ?" if answer.takes_missing else ""
@@ -148,20 +186,19 @@ def _draw_texts(
 
 def _draw_table(drawing: Drawing, ledger: Ledger, area: Area, top: float) -> None:
     """Write label, rows, bar and share of every leaf."""
-    sketch = ledger.sketch
-    left, right = area.right - _TABLE, area.right
-    for x, head, anchor in (
-        (left, "leaf", "start"),
-        (left + 108, "weight" if sketch.is_weighted else sketch.unit, "end"),
-        (left + 118, "mean" if sketch.is_numeric else "share", "start"),
-    ):
-        if sketch.has_rows or head == "leaf":
-            drawing.text((x, top - 8), head, _SIZE, "ink3", anchor=anchor)  # type: ignore[arg-type]
+    sketch, table = ledger.sketch, ledger.table
+    left, right = area.right - table.width, area.right
+    counts_end = left + table.count_right
+    unit = "weight" if sketch.is_weighted else sketch.unit
+    unit = shorten_end(unit, counts_end - left - 14 - measure("leaf", _SIZE), _SIZE)
+    drawing.text((left, top - 8), "leaf", _SIZE, "ink3")
+    if sketch.has_rows:
+        head = "mean" if sketch.is_numeric else "share"
+        drawing.text((counts_end, top - 8), unit, _SIZE, "ink3", anchor="end", title=sketch.unit)
+        drawing.text((counts_end + 10, top - 8), head, _SIZE, "ink3")
     drawing.line((left, top - 3), (right, top - 3), "axis")
     labels = [sketch.label(node) if sketch.is_leaf(node) else "" for node in sketch.ends]
-    counts = [sketch.count_text(node, unit=False) for node in sketch.ends]
-    widest = max(measure(text, 11.5) for text in counts)
-    room = (108 - 14 - 8 - widest) if sketch.has_rows else _TABLE - 14
+    room = table.label_room
     distinct = sorted(set(labels))
     cut = shorten_labels(distinct, room, 11.5, bold=True)
     short = dict(zip(distinct, cut, strict=True))
@@ -181,13 +218,9 @@ def _draw_table(drawing: Drawing, ledger: Ledger, area: Area, top: float) -> Non
         drawing.text(
             (left + 14, y + 14), named(i, node), 11.5, "ink", bold=True, title=sketch.label(node)
         )
-        drawing.text((left + 108, y + 14), counts[i], 11.5, "ink2", anchor="end")
-        _draw_measure(drawing, sketch, node, left + 118, y)
-        share = sketch.share_text(node)
-        if sketch.is_closed(node) and sketch.is_numeric and sketch.spreads is not None:
-            share = f"± {share.partition('± ')[2]}"
-        share = shorten_end(share, _TABLE - 222, 11.5)
-        drawing.text((right, y + 14), share, 11.5, "ink2", anchor="end")
+        drawing.text((counts_end, y + 14), table.counts[i], 11.5, "ink2", anchor="end")
+        _draw_measure(drawing, sketch, node, counts_end + 10, y)
+        drawing.text((right, y + 14), table.shares[i], 11.5, "ink2", anchor="end")
 
 
 def _draw_measure(drawing: Drawing, sketch: Sketch, node: int, left: float, y: float) -> None:
@@ -195,7 +228,7 @@ def _draw_measure(drawing: Drawing, sketch: Sketch, node: int, left: float, y: f
     if not sketch.has_rows:
         return
     if sketch.is_numeric:
-        drawing.line((left, y + 10), (left + 100, y + 10), "rule")
-        draw_spread(drawing, sketch, node, left, y + 10, 100)
+        drawing.line((left, y + 10), (left + _BAR, y + 10), "rule")
+        draw_spread(drawing, sketch, node, left, y + 10, _BAR)
     elif bar_parts(sketch, node):
-        draw_bar(drawing, sketch, node, (left, y + 6), 100, height=8)
+        draw_bar(drawing, sketch, node, (left, y + 6), _BAR, height=8)

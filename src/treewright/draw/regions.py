@@ -133,7 +133,7 @@ class RegionsPicture(Picture):
         left, right = _place(across, region.left), _place(across, region.right)
         bottom, top = _place(upward, region.low), _place(upward, region.high)
         colour = strip_colour(self.sketch, region.leaf)
-        fill = mixed(colour, 0.25) if self.sketch.class_names else colour
+        fill = mixed(colour, 0.25 if self.sketch.class_names else 0.4)
         drawing.rectangle(
             (left, top),
             (max(right - left, 0.0), max(bottom - top, 0.0)),
@@ -152,7 +152,8 @@ class RegionsPicture(Picture):
                 colour = sketch_scale(self.sketch).step(target)
             else:
                 colour = "axis"
-            stroke = "ink" if wrong else "paper"
+            # A number's dot may have the shade of the box that it lies in.
+            stroke = "ink" if wrong else "axis" if self.sketch.is_numeric else "paper"
             width = 1.25 if wrong else 0.5
             at = across.at(x), upward.at(y)
             drawing.circle(at, 2.5, colour, stroke=stroke, width=width)
@@ -178,6 +179,8 @@ def draw_regions(tree: Tree, x: str, y: str, *, at: object = None) -> RegionsPic
     sketch = sketch_of(tree, rows)
     points, wrong, right_share = _points(tree, rows, index, {each.leaf for each in regions})
     told = [f"{x} and {y}: {len(regions)} boxes."]
+    if sketch.is_numeric:
+        told.append("Shade: the mean.")
     if len(points):
         told.append("Dots: training rows" + (", wrong ones ringed." if any(wrong) else "."))
     held = ""

@@ -293,7 +293,7 @@ class Sketch:
     def headline(self, node: int) -> str:
         """Return the first line of a node: its column, its label, or what is closed below it."""
         if self.is_closed(node):
-            return f"▸ {self.n_leaves_below[node]:,} leaves"
+            return f"► {self.n_leaves_below[node]:,} leaves"
         return self.label(node) if self.is_leaf(node) else self.asked(node)
 
     def share_text(self, node: int) -> str:

@@ -26,13 +26,21 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.chart.picture import Area, Frame, Numbers, Picture
 from treewright.chart.svg import ANY_THEME, AnyTheme, Drawing
-from treewright.chart.words import clean, clean_sentence
+from treewright.chart.words import clean_sentence
 from treewright.draw import cards, icicle, ledger, outline
 from treewright.draw.node_marks import draw_class_key
 from treewright.draw.row_path import row_path
 from treewright.draw.sketch import Sketch, sketch_of
 from treewright.draw.training_rows import TrainingRows
-from treewright.draw.tree_words import LAYOUTS, Layout, caption_of, subtitle_of, title_of
+from treewright.draw.tree_words import (
+    LAYOUTS,
+    Layout,
+    caption_of,
+    reading_of,
+    subtitle_of,
+    title_of,
+)
+from treewright.draw.values import unit_text
 from treewright.parameters import check_choice, check_count, check_flag
 
 if TYPE_CHECKING:
@@ -59,6 +67,12 @@ class _Plan:
     width: int
     cards: cards.Cards | None = None
     most_height: float | None = None
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether a ledger of the largest parts stands beneath an icicle."""
+        is_wide = self.width >= _NARROW
+        return self.layout == "icicle" and self.most_height is None and is_wide
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,7 +129,7 @@ class TreePicture(Picture):
         )
 
     def laid_out(self, *, width: int | None = None, frame: Frame = "alone") -> TreePicture:
-        """Return the picture as it is drawn at a width: its caption says how."""
+        """Return the picture as it is drawn at a width: its words say how to read it."""
         check_count("width", width, least=320, optional=True)
         check_choice("frame", frame, tuple(_AVAILABLE))
         most_height = _MOST_IN_NOTEBOOK if frame == "notebook" else None
@@ -123,8 +137,22 @@ class TreePicture(Picture):
         shows = plan.cards is not None and any(
             map(plan.cards.shows_distribution, plan.sketch.shown)
         )
-        told = caption_of(plan.sketch, plan.layout, self.sketch, distributions=shows)
-        return replace(self, plan=plan, caption=f"{self.caption} {told}".strip())
+        told = caption_of(
+            plan.sketch,
+            plan.layout,
+            self.sketch,
+            distributions=shows,
+            with_ledger=plan.has_ledger,
+        )
+        found = replace(self, plan=plan, caption=f"{self.caption} {told}".strip())
+        return replace(found, subtitle=f"{self.subtitle} {found.reading}".strip())
+
+    @property
+    def reading(self) -> str:
+        """How to read what is drawn: its bars, lines and shades; of cards before it is laid out."""
+        if self.plan is None:
+            return reading_of(self.sketch, "cards")
+        return reading_of(self.plan.sketch, self.plan.layout)
 
     def html(self, *, theme: AnyTheme = "auto") -> str:
         """Return the interactive page: one file that asks nothing of the network."""
@@ -200,7 +228,8 @@ class TreePicture(Picture):
         sketch = plan.sketch
         x, key = draw_class_key(drawing, sketch, (area.left, area.top), area.right)
         if plan.layout == "icicle":
-            icicle.draw_shade_key(drawing, sketch, x + 18, area.right, key)
+            x, key = (x + 18, key) if sketch.has_hues else (area.left, area.top)
+            icicle.draw_shade_key(drawing, sketch, x, area.right, key)
         top = key + (24 if plan.layout != "outline" else 14)
         below = replace(area, top=top)
         if plan.layout == "cards":
@@ -212,7 +241,7 @@ class TreePicture(Picture):
             found = ledger.ledger_of(sketch, area.width)
             return ledger.draw_ledger(drawing, found, below)
         bottom = icicle.draw_icicle(drawing, sketch, below)
-        if plan.most_height is not None or area.width < _NARROW:
+        if not plan.has_ledger:
             return bottom
         largest = ledger.ledger_of(sketch.to_leaves(icicle.LEDGER_LEAVES), area.width)
         head = "The same tree, cut back to where most rows are"
@@ -271,7 +300,7 @@ def draw_tree(
     check_flag("interactive", interactive)
     rows = TrainingRows.kept_by(tree)
     path = None if row is None else row_path(tree, row, rows)
-    sketch = sketch_of(tree, rows, max_depth=max_depth, path=path, unit=clean(unit))
+    sketch = sketch_of(tree, rows, max_depth=max_depth, path=path, unit=unit_text(unit))
     return TreePicture(
         title=title_of(sketch) if title is None else title,
         subtitle=subtitle_of(sketch, clean_sentence(name)),

@@ -9,6 +9,7 @@ import numpy as np
 from treewright.chart.words import count, percent
 from treewright.draw.node_marks import has_target, sketch_scale
 from treewright.draw.values import measure_text
+from treewright.tree.question import LinearCut
 
 if TYPE_CHECKING:
     from treewright.draw.sketch import Sketch
@@ -39,7 +40,10 @@ def title_of(sketch: Sketch) -> str:
         told = _NUMBERS[depth] if depth < len(_NUMBERS) else str(depth)
         questions = "question" if depth == 1 else "questions"
         return f"{tree.n_leaves} leaves; half of the {sketch.unit} need at most {told} {questions}"
-    said = f"{sketch.asked(0)} decides first"
+    first = tree.question(0)
+    n_summed = len(first.terms) if isinstance(first, LinearCut) else 1
+    asked = sketch.asked(0) if n_summed == 1 else f"A sum of {n_summed} columns"
+    said = f"{asked} decides first"
     if sketch.is_numeric and tree.linear is None:
         scale = sketch_scale(sketch)
         ends = sketch.measure_text(scale.mean_low), sketch.measure_text(scale.mean_high)
@@ -56,26 +60,42 @@ def _median_depth(sketch: Sketch) -> int:
 
 
 def subtitle_of(sketch: Sketch, name: str) -> str:
-    """Return what is drawn: of which table and algorithm, its size, what bars and lines mean."""
+    """Return what is drawn: of which table or algorithm, and its size."""
     n_leaves = sketch.tree.n_leaves
     parts = [name] if name else []
     parts.append("1 leaf" if n_leaves == 1 else f"{n_leaves:,} leaves")
     if sketch.has_rows:
         parts.append(sketch.count_text(0) if sketch.is_weighted else _root_rows(sketch))
-    told = [f"{', '.join(parts)}."]
-    if sketch.has_hues and sketch.has_rows:
+    return f"{', '.join(parts)}."
+
+
+def reading_of(sketch: Sketch, layout: Layout) -> str:
+    """Return how to read what a layout draws: its bars, lines and shades."""
+    told = []
+    if layout == "icicle":
+        whole = sketch.unit if sketch.has_rows else "leaves"
+        told.append(f"Width: share of the {whole}.")
+        if sketch.is_numeric:
+            told.append("Shade: the mean.")
+        elif sketch.shares:
+            told.append(
+                "Colour: the main class." if sketch.has_hues else "Shade: share of the main class."
+            )
+    elif sketch.has_hues and sketch.has_rows:
         told.append("Bar: share of the classes.")
     elif sketch.shares:
         told.append("Bar: the three largest classes of the node, then the rest.")
     elif sketch.is_numeric and sketch.has_rows:
-        shown = "the distribution on one scale, mean (▲)" if has_target(sketch) else "the mean (▲)"
+        is_histogram = layout == "cards" and has_target(sketch)
+        shown = "the distribution on one scale, mean (▲)" if is_histogram else "the mean (▲)"
         told.append(
             f"In every node: {shown}{'' if sketch.spreads is None else ' and ±1 sd (line)'}."
         )
-    if sketch.has_rows and n_leaves > 1:
+    if sketch.has_rows and sketch.tree.n_leaves > 1 and layout in ("cards", "ledger"):
         told.append(f"Line width: share of the {sketch.unit}.")
     if sketch.path is not None:
-        told.append(f"Strong line: the path of {sketch.path.name.lower()}.")
+        mark = {"icicle": "Framed", "outline": "Bold"}.get(layout, "Strong line")
+        told.append(f"{mark}: the path of {sketch.path.name.lower()}.")
     return " ".join(told)
 
 
@@ -83,7 +103,14 @@ def _root_rows(sketch: Sketch) -> str:
     return f"{count(sketch.amounts[0])} {sketch.unit}"
 
 
-def caption_of(drawn: Sketch, layout: Layout, whole: Sketch, *, distributions: bool = False) -> str:
+def caption_of(
+    drawn: Sketch,
+    layout: Layout,
+    whole: Sketch,
+    *,
+    distributions: bool = False,
+    with_ledger: bool = False,
+) -> str:
     """Return how it is drawn: the row's answer, the scale, and what is left out.
 
     Parameters
@@ -96,6 +123,8 @@ def caption_of(drawn: Sketch, layout: Layout, whole: Sketch, *, distributions: b
         What was to be drawn.
     distributions
         Whether questions show the values that they ask about.
+    with_ledger
+        Whether a ledger of the largest parts stands beneath an icicle.
     """
     said = [] if drawn.path is None else [drawn.path.told]
     if distributions and drawn.depth > 0:
@@ -123,7 +152,8 @@ def caption_of(drawn: Sketch, layout: Layout, whole: Sketch, *, distributions: b
             if layout != "cards"
             else f"Drawn in part: the first {drawn.depth} of {whole.tree.depth} levels."
         )
-    if any(drawn.answer(node).takes_missing for node in drawn.shown[1:]):
-        mark = '"?" after an answer' if layout in ("ledger", "outline") else '"or missing"'
+    is_marked = layout != "icicle" or with_ledger
+    if is_marked and any(drawn.answer(node).takes_missing for node in drawn.shown[1:]):
+        mark = '"or missing"' if layout == "cards" else '"?" after an answer'
         said.append(f"{mark}: rows without a value go there.")
     return " ".join(said)

@@ -18,6 +18,8 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from treewright.chart.dates import MONTHS
+from treewright.chart.widths import shorten_end
 from treewright.chart.words import clean, grouped
 from treewright.tree.question import Question, Stored
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 _MOST_DECIMALS, _FEW_DECIMALS = 12, 5
 _LARGE, _SMALL = 1e7, 1e-4
 _WHOLE_MINUTE = re.compile(r"(?<=\d\d:\d\d):00(?![.\d])")
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
 def cut_text(value: float, low: float, high: float) -> str:
@@ -118,7 +119,7 @@ def _in_words(text: str) -> str:
     year, *rest = day.rsplit("-", 2)
     if len(rest) != 2 or not (rest[0].isdigit() and 1 <= int(rest[0]) <= 12):
         return clean(text)
-    written = f"{int(rest[1])} {_MONTHS[int(rest[0]) - 1]} {year}"
+    written = f"{int(rest[1])} {MONTHS[int(rest[0]) - 1]} {year}"
     return f"{written} {_WHOLE_MINUTE.sub('', time)}" if time else written
 
 
@@ -157,6 +158,15 @@ def measure_text(value: float) -> str:
     decimals = max(0, 3 - math.floor(math.log10(size))) if size else 0
     text = f"{value:.{decimals}f}"
     return grouped(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def unit_text(unit: str) -> str:
+    """Return what a row is called, cut where it is a sentence: it stands in every node.
+
+    >>> unit_text("loans")
+    'loans'
+    """
+    return shorten_end(clean(unit), 110, 12)
 
 
 def value_text(question: Question, value: Stored) -> str:

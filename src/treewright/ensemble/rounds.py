@@ -1,15 +1,21 @@
-"""The rounds of boosting as a printed table."""
+"""The rounds of boosting as a printed table, and which of them are drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import numpy as np
+
+from treewright.array_types import Int64Array
 from treewright.text.table import TextColumn, lay_out
 
 _Any = TypeVar("_Any")
 MAX_LINES = 60
 """Rounds that print() shows: one or two screens."""
+
+_MOST_POINTS = 400
+"""Points of a line; of more rounds so many, evenly along it."""
 
 
 def rounds_text(
@@ -37,3 +43,13 @@ def number_column(header: str, numbers: list[float], *, decimals: int = 4) -> Te
     """Return a column of numbers; an empty cell where there is none (NaN)."""
     cells = ["" if number != number else f"{number:.{decimals}f}" for number in numbers]
     return TextColumn(header, cells, right=True)
+
+
+def drawn_rounds(n_rounds: int) -> Int64Array:
+    """Return which rounds a chart draws, counted from 0.
+
+    >>> drawn_rounds(3).tolist(), len(drawn_rounds(5000))
+    ([0, 1, 2], 400)
+    """
+    places = np.linspace(0, max(n_rounds - 1, 0), _MOST_POINTS).round().astype(np.int64)
+    return np.unique(places)[:n_rounds]

@@ -68,7 +68,9 @@ class HasMembers(HasDependence, HasCounterfactuals, TableEstimator):
         return explanation
 
     def draw(self, *, n_trees: int = 6, unit: str = "rows") -> EnsemblePicture:
-        """Return a picture of some trees of typical size, side by side as small icicles.
+        """Return a picture of some trees, side by side as small icicles.
+
+        Those of typical size; of boosting the first ones and the largest.
 
         One tree is drawn by ``ensemble_[0].draw()``.
 

@@ -237,7 +237,7 @@ class CrossValidation(CurvesOfAnswers, Result):
         }
 
     def draw(self) -> Picture:
-        """Return the confusion of classes as a picture, or the figures with their intervals."""
+        """Return a picture: the confusion of classes, or predicted numbers against the truth."""
         return self.scores.draw()
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from treewright.array_types import Array
-from treewright.chart import Axis, Chart, Dots, Line, Picture
+from treewright.chart import Picture
 from treewright.data.frame import Frame
 from treewright.data.read.target import read_classes
 from treewright.errors import DataError, ParameterError
@@ -23,9 +23,6 @@ from treewright.evaluate.trial.learners import learners_of, task_of
 from treewright.evaluate.trial.task_data import read_answers, read_task_data
 from treewright.parameters import check_share
 from treewright.text.table import TextColumn, lay_out
-
-_MOST_DOTS = 2000
-"""Rows drawn at most: more would hide each other."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -151,28 +148,12 @@ class Scores(CurvesOfAnswers, Result):
         return made
 
     def draw(self) -> Picture:
-        """Return the confusion of classes, or the figures with their intervals, as a picture."""
+        """Return a picture: the confusion of classes, or predicted numbers against the truth."""
         if self.answers.classes:
             return self.confusion.draw()
-        actual = self.answers.actual.astype(np.float64)
-        predicted = self.answers.predicted.astype(np.float64)
-        ends = [min(actual.min(), predicted.min()), max(actual.max(), predicted.max())]
         found = self.intervals[self.metric.name]
-        n_rows = len(actual)
-        shown = np.linspace(0, n_rows - 1, min(n_rows, _MOST_DOTS)).astype(np.int64)
-        part = f"; {len(shown):,} of them drawn" if len(shown) < n_rows else ""
-        return Chart(
-            title="Predicted against true",
-            subtitle=f"{self.name}; a dot is a row",
-            caption=f"{n_rows:,} rows{part}; {self.metric.title} {found}",
-            x=Axis("predicted"),
-            y=Axis("true"),
-            marks=[
-                Line(np.array(ends), np.array(ends), role="reference", name="predicted = true"),
-                Dots(predicted[shown], actual[shown], hollow=True),
-            ],
-            square=True,
-        )
+        picture = self.residuals().draw()
+        return replace(picture, caption=f"{picture.caption} {self.metric.title} {found}.")
 
 
 def scores(

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from treewright.chart import DotChart, DotRow
-from treewright.chart.words import clean, number
+from treewright.chart.words import NARROW_SPACE, clean, number
 
 if TYPE_CHECKING:
     from treewright.explain.importances import Importances
@@ -38,7 +38,9 @@ def importance_chart(found: Importances) -> DotChart:
     return DotChart(
         title=_title(found),
         subtitle=found.measure[:1].upper() + found.measure[1:],
-        caption=f"Line: 95 % interval of the mean over {trees}." if has_interval else "",
+        caption=f"Line: 95{NARROW_SPACE}% interval of the mean over {trees}."
+        if has_interval
+        else "",
         rows=rows,
         stems=True,
         more=f"{len(rest):,} more, together {together}" if rest else "",

@@ -22,11 +22,12 @@ def histogram_chart(found: Histogram, *, name: str, unit: str) -> ColumnsChart:
     if found.edges is None:
         subtitle = f"Shares within a value; at the right its {clean(unit)}"
     else:
-        subtitle = f"{clean(unit)} by {clean(shown)}"
+        subtitle = f"{_capital(clean(unit))} by {clean(shown)}"
         subtitle += ", the most frequent class lowest" if found.classes else ""
+    title = _title(found) or _capital(plain)
     return ColumnsChart(
-        title=_title(found) or plain[:1].upper() + plain[1:],
-        subtitle=subtitle,
+        title=title,
+        subtitle="" if subtitle == title else subtitle,
         caption=f"{count(float(table.sum()))} {clean(unit)}"
         + (
             f", {count(float(found.missing.sum()))} without a value."
@@ -42,6 +43,10 @@ def histogram_chart(found: Histogram, *, name: str, unit: str) -> ColumnsChart:
         cut=found.cut,
         cut_text="" if found.cut is None else value_words(found.cut),
     )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _title(found: Histogram) -> str:

@@ -34,10 +34,11 @@ class TreeWords:
         self._rows = TrainingRows.kept_by(tree)
 
     def answer(self, node: int, branch: int) -> str:
-        """Return the answer that leads along a branch: ``≤ 17,250``."""
+        """Return the answer that leads along a branch: ``≤ 17,250``, ``= without work``."""
         question = self._tree.question(node)
         assert question is not None
-        return answers_of(question, node, self._rows)[branch].text
+        found = answers_of(question, node, self._rows)[branch]
+        return found.text if found.lead or not found.is_set else f"= {found.text}"
 
     @cached_property
     def _rounded(self) -> dict[tuple[int, float | int], str]:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from treewright.evaluate.metrics import Metric
 
 
+LEVEL = f"95{NARROW_SPACE}% interval"
+
+
 def counted(n: float, noun: str, plural: str = "") -> str:
     """Return a number with its noun.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -115,3 +117,24 @@ def test_cells_have_their_counts(pyplot: Any) -> None:
     words = [text.get_text() for text in ax.texts]
     assert words.count("50") + words.count("54") + words.count("51") >= 3
     assert len(ax.patches) == 9
+
+
+@pytest.mark.parametrize("name", ["curve", "calibration", "comparison", "columns", "arrows"])
+def test_all_words_lie_in_the_figure_and_apart(name: str, pyplot: Any) -> None:
+    long = "what was found is told in a title of more words than have room on one line of it " * 2
+    ax = replace(USUAL[name], title=long, subtitle=long, caption=long).plot()
+    canvas = ax.figure.canvas
+    canvas.draw()
+    canvas.draw()  # the layout has settled
+    whole = ax.figure.bbox.padded(2)
+    title = ax.title if ax.title.get_text() else ax._left_title
+    words = [title, *(t for t in ax.texts if " ".join(t.get_text().split()) == long.strip())]
+    boxes = [each.get_window_extent() for each in words]
+    assert len(boxes) == 3
+    for box in boxes:
+        assert whole.x0 <= box.x0
+        assert box.x1 <= whole.x1
+        assert whole.y0 <= box.y0
+        assert box.y1 <= whole.y1
+    for one, other in combinations(boxes, 2):
+        assert not one.overlaps(other)

@@ -9,9 +9,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from unit.chart.pictures import NASTY, USUAL, WORDS, calibration, comparison, confusion, curve, roc
+from unit.chart.places import texts
 
 from treewright.chart import Axis, Chart, DotChart, DotRow, Line, MatrixChart, RankChart
 from treewright.chart.colours import THEMES, colour
+from treewright.chart.effects import Arrow, ArrowChart
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -200,3 +202,36 @@ def test_pictures_are_small() -> None:
 def test_a_name_that_has_room_is_not_cut_because_another_is_bold() -> None:
     rows = [DotRow("forest", 1.0, strong=True), DotRow("stump", 2.0)]
     assert "\N{HORIZONTAL ELLIPSIS}" not in DotChart(title="a", rows=rows).svg(theme="light")
+
+
+def test_spaces_at_the_ends_of_a_name_keep_their_width() -> None:
+    drawn = Chart(title="t", marks=[Line([1, 2], [1, 2], name=" 3  b ")]).svg()
+    assert ">\u00a03 \u00a0b\u00a0<" in drawn  # SVG drops plain ones, and stretches what is left
+
+
+def test_a_number_beside_an_arrow_is_whole() -> None:
+    names = [Arrow(f"s{i}", "−0.00936", 1.0) for i in range(3)]
+    chart = ArrowChart(title="t", start=("all", 0.0), arrows=names, end="row")
+    for width in (320, 760):
+        assert chart.svg(width=width).count("= −0.00936<") == 3
+
+
+def test_the_cells_of_many_classes_are_a_list() -> None:
+    counts = 9.0 * np.eye(20)
+    counts[3, 5] = 2.0
+    found = MatrixChart(title="t", classes=[f"c{i}" for i in range(20)], counts=counts).numbers()
+    assert found.heads == ("actual", "predicted", "rows", "share")
+    assert len(found.rows) == 21
+    assert ("c3", "c5", "2", "18\u202f%") in found.rows
+
+
+def test_dates_stand_on_an_axis_where_years_and_months_begin() -> None:
+    days = np.array([17_897.0, 19_722.0])
+    chart = Chart(title="t", x=Axis("applied", form="date"), marks=[Line(days, [1.0, 2.0])])
+    said = {text for text, _, _ in texts(chart.svg())}
+    assert {"2019", "2020", "2021", "2022", "2023"} <= said
+    assert any("1 Jan 2019" in row for row in chart.numbers().rows)
+    near = Chart(
+        title="t", x=Axis(form="date", limits=(17_897.0, 17_900.0)), marks=[Line(days, [1.0, 2.0])]
+    )
+    assert "1 Jan 2019" in {text for text, _, _ in texts(near.svg())}

@@ -53,3 +53,21 @@ def test_a_tree_without_training_rows_has_no_empty_histogram() -> None:
         diabetes.X, diabetes.y, sample_weight=[2] * len(diabetes.y)
     )
     assert any("884" in text for text, _, _ in texts(weighted.draw().svg()))
+
+
+def test_boosting_shows_its_first_trees_and_the_largest() -> None:
+    loans = load_example("loans")
+    model = GradientBoostingClassifier(n_estimators=30, random_state=0).fit(loans.X, loans.y)
+    picture = model.draw()
+    first = ["round 1, default", "round 1, late", "round 1, repaid", "round 2, default"]
+    assert list(picture.names[:4]) == first
+    sizes = [model.ensemble_[i].n_leaves for i in picture.numbers_of_trees]
+    assert max(sizes) == max(tree.n_leaves for tree in list(model.ensemble_)[:60])
+    assert "Shade: what a leaf adds" in picture.subtitle
+
+
+def test_the_typical_size_is_that_of_a_tree() -> None:
+    loans = load_example("loans")
+    forest = RandomForestClassifier(n_estimators=8, random_state=1).fit(loans.X, loans.y)
+    told = int(forest.draw().title.split()[-2])
+    assert told in [tree.n_leaves for tree in forest.ensemble_]

@@ -84,3 +84,9 @@ def test_surrogates_numbers_and_dates_are_told() -> None:
 def test_a_large_tree_is_cut_back() -> None:
     page = chain(20_000).draw().html()
     assert len(data_of(page)["nodes"]) <= 4_000
+
+
+def test_the_page_says_how_to_read_its_cards() -> None:
+    assert (
+        "Bar: share of the classes. Line width: share of the rows." in loans_tree(5).draw().html()
+    )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from unit.chart.places import check_apart
@@ -79,3 +81,18 @@ def test_what_is_refused() -> None:
         tree.draw_regions("Outlook", "Wind")
     with pytest.raises(ColumnMismatchError, match="there is no column 'Outlok'"):
         tree.draw_regions("Outlok", "Wind")
+
+
+def test_dots_of_numbers_can_be_told_from_their_boxes() -> None:
+    diabetes = load_example("diabetes")
+    model = DecisionTreeRegressor(max_leaf_nodes=6).fit(
+        diabetes.X.select(["bmi", "s5"]), diabetes.y
+    )
+    picture = model.tree_.draw_regions("bmi", "s5")
+    assert "Shade: the mean." in picture.subtitle
+    drawing = picture.svg(theme="dark")
+    boxes = set(re.findall(r'<rect [^>]*fill="(#\w+)" stroke="#14181D"', drawing))
+    dots = set(re.findall(r'<circle [^>]*fill="(#\w+)"', drawing))
+    assert boxes
+    assert dots
+    assert not boxes & dots

@@ -23,9 +23,11 @@ from treewright import (
     DecisionTreeRegressor,
     ID3Classifier,
     M5Regressor,
+    ObliqueTreeClassifier,
     Tree,
     load_example,
 )
+from treewright.chart.widths import _table
 from treewright.errors import MissingPackageError, ParameterError, TreewrightError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -104,9 +106,9 @@ def test_layouts_by_size_and_width() -> None:
 
 def test_closed_below_a_level() -> None:
     told = words(tennis().draw(max_depth=1).svg())
-    assert told.count("▸ 2 leaves") == 2
+    assert told.count("► 2 leaves") == 2
     assert "Humidity" not in told
-    assert "▸ 5 leaves" in words(tennis().draw(max_depth=0).svg())
+    assert "► 5 leaves" in words(tennis().draw(max_depth=0).svg())
 
 
 def test_path_of_a_row() -> None:
@@ -293,3 +295,64 @@ def test_trees_of_numbers() -> None:
     assert "442 patients" in told
     assert "152 ± 77" in told
     assert "s5 decides first; the leaves range from 96 to 269" in told
+
+
+def large_numbers(n_leaves: int) -> Tree:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 3))
+    y = 9e4 * X[:, 0] + 7e4 * random.normal(size=2000)
+    return DecisionTreeRegressor(max_leaf_nodes=n_leaves).fit(X, y).tree_
+
+
+def test_no_number_of_a_leaf_is_cut() -> None:
+    told = words(large_numbers(60).draw(layout="ledger").svg(width=1280))
+    spreads = [text for text in told if text.startswith("± ")]
+    assert len(spreads) == 60
+    assert not any("…" in text for text in spreads)
+    assert any(len(text) >= 8 for text in spreads)
+
+
+def test_each_layout_says_how_to_read_it() -> None:
+    numbers, classes = large_numbers(150).draw(), loans_tree(120).draw()
+    assert "Shade: the mean." in numbers.laid_out().subtitle
+    assert "Line width" not in numbers.laid_out().subtitle
+    assert "Colour: the main class." in classes.laid_out().subtitle
+    assert "the mean (▲) and ±1 sd (line)" in numbers.laid_out(width=400).subtitle
+    assert "distribution" in number_tree(4).draw().laid_out().subtitle
+    assert "distribution" not in number_tree(40).draw().laid_out().subtitle
+    assert any(text.startswith("mean ") for text in words(numbers.svg()))  # key of the shades
+
+
+def test_the_gaps_of_an_icicle_are_marked_as_in_its_ledger() -> None:
+    tree = loans_tree(120)
+    assert '"?" after an answer' in tree.draw().laid_out().caption
+    assert '"or missing"' not in tree.draw().laid_out().caption
+    assert "rows without a value" not in tree.draw().laid_out(frame="notebook").caption
+
+
+def test_a_sum_of_columns_is_counted_in_the_title() -> None:
+    loans = load_example("diabetes")
+    above = np.where(loans.y > 150, "high", "low")
+    model = ObliqueTreeClassifier(max_leaf_nodes=3, random_state=0).fit(loans.X, above)
+    terms = getattr(model.tree_.question(0), "terms", ())
+    assert model.draw().title == f"A sum of {len(terms)} columns decides first"
+
+
+def test_a_long_name_of_rows_is_cut() -> None:
+    for width in (400, 1280):
+        check_apart(loans_tree(15).draw(unit="loans of customers " * 9).svg(width=width))
+
+
+def test_every_sign_is_one_that_the_font_has() -> None:
+    """Converters to PDF and PNG take no sign from another font, as browsers do."""
+    trees = [loans_tree(120), loans_tree(60), number_tree(8), large_numbers(150)]
+    pictures = [tree.draw(max_depth=d) for tree in trees for d in (None, 2)]
+    signs = {
+        sign
+        for picture in pictures
+        for width in (400, 1280)
+        for text in words(picture.svg(width=width))
+        for sign in text
+    }
+    assert "►" in signs
+    assert signs <= set(_table(False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,23 @@ def test_a_tree_that_is_no_better_than_one_answer_says_so() -> None:
     single = report(X, y, rivals=[])
     assert single.findings.tree is not None
     assert single.findings.tree.n_leaves == 1
-    assert single.head.finding.startswith("No question helps: “")
+    right = f"{100 * (1 - single.findings.baseline):.1f} %"
+    told = spaced(single.head.finding)
+    assert told.startswith("No question helps: “")
+    assert told.endswith(f" for all rows is right for {right} of new ones")
+
+
+def test_of_one_leaf_the_answer_is_judged_and_not_the_trees_of_the_folds() -> None:
+    X, y = two_classes(200, 0.5)
+    found = report(X, y, rivals=[]).findings
+    scores = found.judged.scores
+    right = replace(scores.answers, predicted=scores.answers.actual)
+    judged = replace(found.judged, scores=replace(scores, answers=right))
+    better = head_of(replace(found, judged=judged))
+    base = f"{100 * (1 - found.baseline):.1f} %"
+    assert spaced(better.finding).startswith("The tree asks nothing: ")
+    assert spaced(better.finding).endswith(f"for all rows is right for {base} of new ones")
+    assert "Trees grown from parts of the table ask more, and are wrong for" in better.lede
 
 
 def test_the_lede_names_error_baseline_and_the_best_rival() -> None:
@@ -98,7 +115,7 @@ def test_the_four_key_figures() -> None:
     found = loans_report()
     error, base, size, table = found.head.keys
     assert spaced(error.figure) == f"{100 * found.findings.value:.1f} %"
-    assert str(error.beside).startswith("95 %: ")
+    assert spaced(str(error.beside)).startswith("95 %: ")
     assert base.beside == "always “repaid”"
     tree = found.findings.tree
     assert tree is not None

@@ -185,3 +185,13 @@ def test_long_tables_are_folded_and_short_ones_are_not() -> None:
     assert "<summary>Show the other 4</summary>" in many
     assert many.count("<tr>") == 26
     assert '<td class="n drop">1</td>' in many
+
+
+def test_numbers_and_answers_read_alike_everywhere() -> None:
+    page = loans_report().html().replace("\u202f", " ")
+    assert "</b> = without work</td>" in page  # and not "employment without work"
+    assert "instead of 2,000" in page
+    assert "It would be “" in page
+    assert "10 %</text>" in page[page.index('id="importance') :].split("</figure>")[0]
+    text = loans_report().html()
+    assert "95 % interval" not in text

@@ -204,6 +204,20 @@ def _named(arrow: Arrow) -> str:
     return f"{name} = {clean(arrow.value)}" if arrow.value else name
 
 
+def _value_text(arrow: Arrow, names: float) -> str:
+    """Return a value cut to its share of the room; a number is cut only beyond most of it.
+
+    Half a number says something else.
+    """
+    value = clean(arrow.value)
+    if not arrow.value:
+        return ""
+    name = measure(clean(arrow.name), _SIZE, bold=True)
+    room = max(0.4 * names, names - name - measure("= ", _SIZE) - 5)
+    is_number = value[-1].isdigit() and value.lstrip("−-")[:1].isdigit()
+    return shorten_end(value, 0.7 * names if is_number else room, _SIZE)
+
+
 @dataclass(frozen=True)
 class _Layout:
     """Where an arrow chart has its plot, and the names that fit beside it."""
@@ -219,10 +233,7 @@ class _Layout:
         wanted = [measure(clean(text), _SIZE) for text in (chart.start[0], chart.end)]
         wanted += [measure(_named(arrow), _SIZE, bold=True) + 5 for arrow in chart.arrows]
         names = min(max(wanted), most)
-        values = [
-            shorten_end(clean(arrow.value), 0.4 * names, _SIZE) if arrow.value else ""
-            for arrow in chart.arrows
-        ]
+        values = [_value_text(arrow, names) for arrow in chart.arrows]
         left = [names - (measure(f"= {value}", _SIZE) + 5 if value else 0.0) for value in values]
         full = [clean(arrow.name) for arrow in chart.arrows]
         room = min(left, default=names)

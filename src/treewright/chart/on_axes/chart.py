@@ -47,6 +47,7 @@ def plot_chart(chart: Chart, ax: Axes) -> None:
     ax.grid(axis="y", color=paint("rule"), linewidth=POINTS)
     if chart.square:
         ax.set_box_aspect(1)
+        ax.set_anchor("NW")
     for order, role in enumerate(STROKES):
         for line in chart.lines:
             if line.role == role:
@@ -257,7 +258,7 @@ def _name_lines(chart: Chart, ax: Axes) -> None:
     for i, place in zip(order, places, strict=True):
         line = named[i]
         token = "accent" if line.role == "validated" else "ink2"
-        text = _lines(line.name, line.note, 118)
+        text = _lines(line.name, line.note, 150)
         ax.annotate(
             text,
             (1, place),

@@ -12,6 +12,7 @@ from treewright.chart.on_axes.frame import (
     MOST_NAME,
     POINTS,
     halo,
+    key_below,
     paint,
     set_rows,
     set_scale,
@@ -170,7 +171,8 @@ def plot_columns(chart: ColumnsChart, ax: Axes) -> None:
             **text_style(12, "ink", bold=True),
         )
     if names:
-        _key(ax, len(names))
+        drawn = list(chart.order())
+        key_below(ax, [drawn.index(k) for k in range(len(names))])
 
 
 def _plot_shares(chart: ColumnsChart, ax: Axes) -> None:
@@ -194,19 +196,7 @@ def _plot_shares(chart: ColumnsChart, ax: Axes) -> None:
             **text_style(12, "ink2"),
         )
     if chart.classes:
-        _key(ax, len(chart.classes))
-
-
-def _key(ax: Axes, n: int) -> None:
-    legend = ax.legend(
-        frameon=False,
-        ncols=min(n, 4),
-        loc="upper left",
-        bbox_to_anchor=(0, -0.12),
-        labelcolor=paint("ink"),
-    )
-    for text in legend.get_texts():
-        text.set(**text_style(12.5, "ink"))
+        key_below(ax)
 
 
 def plot_swarm(chart: SwarmChart, ax: Axes) -> None:

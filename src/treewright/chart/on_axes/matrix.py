@@ -52,18 +52,20 @@ def plot_matrix(chart: MatrixChart, ax: Axes) -> None:
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.set_xlim(-0.5, max(n, 1) + 0.4)
-    ax.set_ylim(max(n, 1) + 0.2, -0.5)
+    line = max(1.0, n / 7)  # of text, as cells
+    ax.set_ylim(max(n, 1) - 0.5 + 0.7 * line, -0.5)
+    foot = n - 0.5 + 0.25 * line
     if n:
         plain = text_style(11.5, "ink2")
-        ax.text(n - 0.4, -0.6, "recall", va="center", **plain)
-        ax.text(n - 0.4, n, "accuracy", va="center", **plain)
+        ax.text(n - 0.4, -0.5 - 0.1 * line, "recall", va="bottom", **plain)
+        ax.text(n - 0.4, foot + 0.25 * line, "accuracy", va="center", **plain)
         if is_written:
-            ax.text(-0.6, n - 0.25, "precision", ha="right", va="center", **plain)
+            ax.text(-0.6, foot, "precision", ha="right", va="center", **plain)
     bold = text_style(12, "ink", bold=True)
     for i, text in enumerate(chart.recall()):
         ax.text(n - 0.4, i, text, va="center", **bold)
     if is_written:
         for j, text in enumerate(chart.precision()):
-            ax.text(j, n - 0.25, text, ha="center", va="center", **bold)
+            ax.text(j, foot, text, ha="center", va="center", **bold)
     if n:
-        ax.text(n - 0.4, n - 0.25, chart.accuracy(), va="center", **bold)
+        ax.text(n - 0.4, foot, chart.accuracy(), va="center", **bold)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.chart.bars import PART_COLOURS
-from treewright.chart.on_axes.frame import MOST_NAME, POINTS, paint, set_rows, set_scale, text_style
+from treewright.chart.on_axes.frame import (
+    MOST_NAME,
+    POINTS,
+    key_below,
+    paint,
+    set_rows,
+    set_scale,
+    text_style,
+)
 from treewright.chart.widths import measure, shorten_end
 from treewright.chart.words import clean, clean_sentence
 
@@ -133,12 +141,4 @@ def plot_bars(chart: StackedBars, ax: Axes) -> None:
         style = text_style(12.5, "ink", bold=True)
         at = (float(start[i]), i)
         ax.annotate(row[-1], at, xytext=(5, 0), textcoords="offset points", va="center", **style)
-    legend = ax.legend(
-        frameon=False,
-        ncols=len(chart.parts),
-        loc="upper left",
-        bbox_to_anchor=(0, 0),
-        labelcolor=paint("ink"),
-    )
-    for text in legend.get_texts():
-        text.set(**text_style(12.5, "ink"))
+    key_below(ax, most=len(chart.parts))

@@ -153,7 +153,7 @@ function fill(group, node) {
   if (isEnd) make("rect", { class: `strip f-${its.strip}`, x: rim, y: rim, width: 6, height: HEIGHT - 2 * rim }, group);
   if (isEnd && its.c.length) {
     for (const i of [1, 2]) make("line", { class: "thin", x1: 4 + 3 * i, x2: WIDTH - 4 - 3 * i, y1: HEIGHT + 3 * i - 0.5, y2: HEIGHT + 3 * i - 0.5 }, group);
-    const text = `▸ ${its.leaves.toLocaleString("en")} leaves`;
+    const text = `► ${its.leaves.toLocaleString("en")} leaves`;
     make("text", { class: "head", x: left, y: 20 }, group).textContent = text;
   } else write(group, "head", left, 20, its.h);
   if (data.kind === "classes") bars(group, its.bar, left, 28, room);

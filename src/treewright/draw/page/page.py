@@ -56,7 +56,9 @@ def interactive_page(picture: TreePicture, theme: AnyTheme = "auto") -> str:
         f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n"
     )
     body = _body().replace("{title}", escape(title))
-    body = body.replace("{subtitle}", escape(clean_sentence(picture.subtitle)))
+    body = body.replace(
+        "{subtitle}", escape(f"{clean_sentence(picture.subtitle)} {picture.reading}")
+    )
     data = _as_json(page_data(picture, sketch))
     outline = escape(picture._description())
     return (
@@ -154,7 +156,7 @@ def _node_data(
     if sketch.children[node]:
         found["q"] = question_data(sketch.tree, node)
     elif not is_leaf:
-        found["h"] = _measured(f"▸ {found['leaves']:,} leaves", 13, True)
+        found["h"] = _measured(f"► {found['leaves']:,} leaves", 13, True)
     has_model = sketch.tree.linear is not None and sketch.tree.linear.has_model(node)
     if not sketch.children[node] and not has_model:
         found["v"] = [round(value, 6) for value in sketch.tree.answers[node].tolist()]

@@ -192,7 +192,7 @@ class CalibrationCurve(ClassCurves[CalibrationLine]):
             )
         else:
             # By expected error: of more classes than hues, the worst is what one must know.
-            by_error = sorted(self.lines, key=lambda line: -line.expected_error)
+            by_error = self._by_error
             marks += [
                 self.drawn(
                     line,
@@ -204,7 +204,7 @@ class CalibrationCurve(ClassCurves[CalibrationLine]):
             ]
         told = percent(self.lines[0].expected_error)
         error = f" Expected calibration error {told}." if is_one else ""
-        bars = f" Bars: {self.level_text} (Wilson); areas: rows." if is_one else ""
+        bars = f" Bars: {self.level_in_picture} (Wilson); areas: rows." if is_one else ""
         return Chart(
             title=self._title(),
             subtitle=f"Share observed against probability, {self.of_classes}",
@@ -216,6 +216,16 @@ class CalibrationCurve(ClassCurves[CalibrationLine]):
             square=True,
             strip=self._strip() if is_one else None,
         )
+
+    @property
+    def _by_error(self) -> list[CalibrationLine]:
+        """The lines, the worst first."""
+        return sorted(self.lines, key=lambda line: -line.expected_error)
+
+    @property
+    def standing_out(self) -> str:
+        """The class with the largest error."""
+        return f"{self._by_error[0].scores.name}, of largest error"
 
     def _strip(self) -> Strip:
         scores = self.lines[0].scores

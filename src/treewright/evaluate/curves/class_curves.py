@@ -11,6 +11,7 @@ import numpy as np
 from treewright.array_types import FloatArray
 from treewright.chart import Line
 from treewright.chart.colours import MOST_CLASS_HUES
+from treewright.chart.words import NARROW_SPACE
 from treewright.data.frame import Frame
 from treewright.errors import ParameterError
 from treewright.evaluate.curves.class_scores import ClassScores
@@ -97,8 +98,20 @@ class ClassCurves(Result, Generic[OneLine]):
         return f"{100 * self.level:g} % interval"
 
     @property
+    def standing_out(self) -> str:
+        """The class whose curve is drawn strong where there are more than hues, and why."""
+        raise AssertionError("a curve says which class it shows")
+
+    @property
+    def level_in_picture(self) -> str:
+        """The same with the narrow space that pictures have before a percent sign."""
+        return self.level_text.replace(" %", f"{NARROW_SPACE}%")
+
+    @property
     def of_classes(self) -> str:
         """What is drawn of which classes, for a subtitle."""
+        if self.n_classes > MOST_CLASS_HUES and len(self.lines) > 1:
+            return f"each class against the rest; strong: {self.standing_out}"
         if len(self.lines) > 1:
             return "each class against the rest"
         return f"{self.names[0]} against the rest"
@@ -145,6 +158,11 @@ class AreaCurves(ClassCurves[OneArea], Generic[OneArea]):
     def by_area(self) -> list[OneArea]:
         """The lines, best first."""
         return sorted(self.lines, key=lambda line: -line.area.value)
+
+    @property
+    def standing_out(self) -> str:
+        """The class with the largest area."""
+        return f"{self.by_area[0].scores.name}, of largest area"
 
     @property
     def leader(self) -> OneArea | None:

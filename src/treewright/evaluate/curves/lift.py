@@ -137,11 +137,20 @@ class LiftCurve(ClassCurves[LiftLine]):
             ],
         }
 
+    @property
+    def _by_gain(self) -> list[LiftLine]:
+        """The lines, the largest gain first."""
+        return sorted(self.lines, key=lambda line: -line.gain(_TITLE_DEPTH).value)
+
+    @property
+    def standing_out(self) -> str:
+        """The class with the largest gain."""
+        return f"{self._by_gain[0].scores.name}, of largest gain"
+
     def draw(self) -> Picture:
         """Return the cumulative gain as a picture."""
-        by_gain = sorted(self.lines, key=lambda line: -line.gain(_TITLE_DEPTH).value)
         lines = []
-        for place, line in enumerate(by_gain):
+        for place, line in enumerate(self._by_gain):
             gain = line.gain(_TITLE_DEPTH)
             columns = (percent(gain.value), f"{gain.value / _TITLE_DEPTH:.1f}")
             points = (line.taken, line.found)

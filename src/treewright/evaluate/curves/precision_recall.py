@@ -108,7 +108,7 @@ class PrecisionRecallCurve(AreaCurves[PrecisionRecallLine]):
             x=Axis("recall: share of the class that is found", limits=(0, 1), form="percent"),
             y=Axis(limits=(0, 1), form="percent"),
             marks=marks,
-            heads=("area", self.level_text, "base rate"),
+            heads=("area", self.level_in_picture, "base rate"),
             square=True,
         )
 

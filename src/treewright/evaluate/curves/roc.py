@@ -96,7 +96,7 @@ class RocCurve(AreaCurves[RocLine]):
                 *lines,
                 Line(np.array([0, 1]), np.array([0, 1]), role="reference", name="no skill"),
             ],
-            heads=("area", self.level_text),
+            heads=("area", self.level_in_picture),
             square=True,
         )
 

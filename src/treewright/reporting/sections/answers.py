@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.chart.words import count, percent
+from treewright.chart.words import count, grouped, percent
 from treewright.data.read.rows import read_row
 from treewright.draw.values import label_text, value_text
 from treewright.explain.path import Explanation, Step
@@ -18,6 +19,7 @@ from treewright.reporting.page.markup import Markup, Piece, markup, named, shown
 from treewright.reporting.page.tables import Head, table
 from treewright.reporting.sections.section import Section, paragraph
 from treewright.reporting.tree_words import TreeWords
+from treewright.reporting.words import capital, quoted
 
 if TYPE_CHECKING:
     from treewright.counterfactual.counterfactual import Counterfactual
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 _HALF = 464
 _LEAST_BARS = 1e-12
+_SHORT = 12
+"""Letters of a value that is not broken."""
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
 
 def answers_section(found: Findings) -> Section | None:
@@ -122,7 +127,7 @@ def _path(tree: Tree, words: TreeWords, path: Explanation, *, X: Frame) -> Marku
             rows.append(
                 [
                     markup([named(step.column, most=30), f" {shown(answer, 60)}{part}"]),
-                    shown(_value(question, step, row), 30),
+                    _whole(shown(_value(question, step, row), 30)),
                     count(int(tree.arrays.n_rows[turn.node])),
                     share,
                 ]
@@ -144,10 +149,17 @@ def _value(question: Question, step: Step, row: Table) -> str:
     return value_text(question, question.value_in(row))
 
 
+def _whole(value: str) -> Piece:
+    """Return a value that stays on one line where it is short: half a number is another."""
+    return tag("span", value, class_="whole") if len(value) <= _SHORT else value
+
+
 def _nearest(each: Example) -> Markup:
     if each.nearest is None:
-        return paragraph(each.why_not)
-    return paragraph(" ".join(_cut(each.nearest).text().split()))
+        return paragraph(capital(each.why_not))
+    found = _cut(each.nearest)
+    said = " ".join(found.text().split())
+    return paragraph(said.replace(repr(found.to), quoted(str(found.to)), 1))
 
 
 def _cut(found: Counterfactual) -> Counterfactual:
@@ -156,10 +168,21 @@ def _cut(found: Counterfactual) -> Counterfactual:
         replace(
             each,
             column=shown(each.column),
-            before_text=shown(each.before_text),
-            after_text=shown(each.after_text),
+            before_text=shown(_grouped(each.before_text, each.before)),
+            after_text=shown(_grouped(each.after_text, each.after)),
         )
         for each in found.changes
     )
     to = shown(found.to) if isinstance(found.to, str) else found.to
     return replace(found, changes=changes, to=to)
+
+
+def _grouped(text: str, value: object) -> str:
+    """Return a number as it stands elsewhere in the report, with commas; other texts as they are.
+
+    >>> _grouped("just above 2030.835", 2030.836), _grouped("8951 EUR", "8951 EUR")
+    ('just above 2,030.835', '8951 EUR')
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return text
+    return _NUMBER.sub(lambda found: grouped(found[0]), text)

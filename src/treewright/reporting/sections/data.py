@@ -162,7 +162,7 @@ def _columns(found: Findings) -> list[Markup]:
     heads = [
         Head("column"),
         Head("kind", drop=True, is_tight=True),
-        Head("missing", is_number=True),
+        Head("missing", is_number=True, is_tight=True),
         Head("distinct", is_number=True, drop=True),
         Head("rows by value"),
         Head("values", drop=True),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.chart.words import percent
+from treewright.chart.words import NARROW_SPACE, percent
 from treewright.reporting.findings import Findings
 from treewright.reporting.page.markup import Markup, Piece, markup, shown, tag
 from treewright.reporting.sections.first import first_to_know
@@ -104,14 +104,18 @@ def _finding(found: Findings) -> str:
 
 
 def _one_leaf(found: Findings) -> str:
+    # Trees of the folds may ask, and be better than the one answer.
+    helps = found.is_better_than_constant
+    said = "The tree asks nothing" if helps else "No question helps"
     if not found.is_classification:
-        return f"No question helps: the mean is the best answer for {_target(found)}"
+        verb = "answers" if helps else "is the best answer for"
+        return f"{said}: the mean {verb} {_target(found)}"
     assert found.tree is not None
     label = quoted(shown(found.tree.label(0)))
     if found.metric.name == "mean_cost":
-        return f"No question helps: {label} is the best answer for all rows"
-    right = share(1 - found.value)
-    return f"No question helps: {label} for all rows is right for {right} of new ones"
+        return f"{said}: {label} is {'the' if helps else 'the best'} answer for all rows"
+    right = share(1 - found.baseline)
+    return f"{said}: {label} for all rows is right for {right} of new ones"
 
 
 def _of_numbers(found: Findings, who: str) -> str:
@@ -157,7 +161,13 @@ def worst_class(found: Findings) -> tuple[object, float] | None:
 def _lede(found: Findings) -> str:
     value, base, *_ = _together(found)
     always = baseline_words(found)
-    if found.metric.name == "error":
+    is_one_leaf = found.tree is not None and found.tree.n_leaves == 1
+    if is_one_leaf and found.metric.name == "error" and value != base:
+        told = (
+            f"Trees grown from parts of the table ask more, and are wrong for {value} of the "
+            f"other rows; {always} is wrong for {base}."
+        )
+    elif found.metric.name == "error":
         told = (
             f"The {found.noun} is wrong for {value} of the rows it has not seen; "
             f"{always} is wrong for {base}."
@@ -220,7 +230,7 @@ def baseline_words(found: Findings) -> str:
 
 def _error_key(found: Findings) -> KeyFigure:
     interval = found.judged[found.metric.name]
-    level = f"{100 * interval.level:g} %"
+    level = f"{100 * interval.level:g}{NARROW_SPACE}%"
     return KeyFigure(
         name=f"{capital(found.metric.title)} on unseen rows",
         figure=_together(found)[0],

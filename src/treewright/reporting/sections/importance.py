@@ -25,6 +25,8 @@ def importance_section(found: Findings) -> Section | None:
         by_tree=importances.by_tree[:, names],
     )
     picture = shown_ones.draw()
+    if found.metric.is_share:
+        picture = replace(picture, x=replace(picture.x, form="percent"))
     blocks: list[Markup] = [
         paragraph(_never_asked(rest, len(importances))),
         figure(picture, "importance", title=False, lead=capital(picture.subtitle)),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from treewright.chart.picture import Picture
+from treewright.chart.words import NARROW_SPACE, percent
 from treewright.reporting.findings import Findings
 from treewright.reporting.page.figures import figure
 from treewright.reporting.page.markup import Markup, Piece, markup, tag
 from treewright.reporting.page.tables import Head, table
 from treewright.reporting.sections.head import baseline_words, worst_class
 from treewright.reporting.sections.section import Section, paragraph
-from treewright.reporting.words import capital, counted, interval_text, metric_text
+from treewright.reporting.words import LEVEL, capital, counted, interval_text, metric_text
 
 _HALF = 464
 """Width of a picture that stands beside another."""
@@ -32,8 +33,8 @@ def _finding(found: Findings) -> str:
     value = metric_text(found.metric, found.value)
     interval = interval_text(found.metric, found.judged[found.metric.name])
     if found.metric.name == "error":
-        return f"{value} of new rows are answered wrongly; 95 % interval {interval}"
-    return f"{capital(found.metric.title)} is {value} on new rows; 95 % interval {interval}"
+        return f"{value} of new rows are answered wrongly; {LEVEL} {interval}"
+    return f"{capital(found.metric.title)} is {value} on new rows; {LEVEL} {interval}"
 
 
 def judged_how(found: Findings) -> str:
@@ -62,19 +63,21 @@ def _lead(found: Findings) -> Markup:
         total = counts.sum()
         counts[row] = -1
         taken = confusion.classes[int(counts.argmax())]
-        share = 100 * counts.max() / total if total else 0
-        least = f"Of {worst[0]}, {share:.0f} % are taken for {taken}."
+        share = percent(float(counts.max() / total) if total else 0.0)
+        least = f"Of {worst[0]}, {share} are taken for {taken}."
     return paragraph(told, least)
 
 
 def _figures(found: Findings) -> Markup:
     scores = found.judged.scores
-    level = f"{100 * scores.level:g} % interval"
+    level = f"{100 * scores.level:g}{NARROW_SPACE}% interval"
     assert scores.baseline is not None
     rows: list[list[Piece]] = []
     for each in scores.metrics:
         interval = scores[each.name]
         base = each.value(scores.baseline) if each.is_known(scores.baseline) else float("nan")
+        if each.name == "auc":  # of one answer, whatever small differences the folds make
+            base = 0.5
         rows.append(
             [
                 each.title,

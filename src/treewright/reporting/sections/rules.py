@@ -15,7 +15,7 @@ from treewright.reporting.page.tables import Head, table
 from treewright.reporting.sections.section import Section, paragraph
 from treewright.reporting.table.small_pictures import share_bar
 from treewright.reporting.tree_words import TreeWords
-from treewright.reporting.words import counted
+from treewright.reporting.words import LEVEL, counted
 
 if TYPE_CHECKING:
     from treewright.rules.rule import Rule
@@ -150,7 +150,7 @@ def _of_classes(found: Findings, tree: Tree, rules: list[Rule]) -> Markup:
         Head("shares", drop=True),
         Head(unit, is_number=True),
         Head("right", is_number=True),
-        Head("95 % interval", is_number=True, drop=True),
+        Head(LEVEL, is_number=True, drop=True),
     ]
     return table(heads, rows, full=True)
 

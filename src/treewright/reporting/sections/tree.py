@@ -74,9 +74,10 @@ def _picture(found: Findings, tree: Tree) -> list[Markup]:
     picture = tree.draw(name=shown(found.given.name))
     grown = (
         f"{type(found.model).__name__}, {counted(tree.n_leaves, 'leaf', 'leaves')}, grown on all"
-        f" {counted(found.data.n_rows, 'row')}. Line width: share of the rows."
+        f" {counted(found.data.n_rows, 'row')}."
     )
-    told = f"{grown} {picture.laid_out(width=TREE, frame='report').caption}"
+    laid_out = picture.laid_out(width=TREE, frame="report")
+    told = f"{grown} {laid_out.reading} {laid_out.caption}"
     lead = paragraph(_shape(tree))
     return [lead, figure(picture, "tree", wide=TREE, title=False, caption=told)]
 

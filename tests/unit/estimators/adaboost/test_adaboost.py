@@ -336,3 +336,18 @@ def test_stumps_that_only_ask_whether_a_value_is_known_predict(values: list[Any]
     assert model.predict({"s": values}).tolist() == list("aaaab")
     copied = pickle.loads(pickle.dumps(model))
     assert copied.predict({"s": values}).tolist() == list("aaaab")
+
+
+def test_rounds_are_drawn() -> None:
+    iris = tw.load_example("iris")
+    model = tw.AdaBoostClassifier(n_estimators=6).fit(iris.X, iris.y)
+    picture = model.rounds_.draw()
+    assert picture.title.startswith("6 learners together err by ")
+    assert {line.name for line in picture.lines} == {"one learner", "votes so far"}
+    of_two = tw.AdaBoostClassifier(n_estimators=3).fit(
+        [[1], [2], [3], [4], [5], [6]], list("++--+-")
+    )
+    assert "bound" in {line.name for line in of_two.rounds_.draw().lines}
+    diabetes = tw.load_example("diabetes")
+    numbers = tw.AdaBoostRegressor(n_estimators=4).fit(diabetes.X, diabetes.y).rounds_.draw()
+    assert [line.name for line in numbers.lines] == ["mean loss"]
