@@ -1,6 +1,7 @@
 """Every decision tree, grown exactly, explained fully, and faster than the library you use now."""
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -158,7 +159,11 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"treewright.{name}")
     if name not in _HOMES:
-        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+        from treewright.other_names import OF_THE_PACKAGE  # late: it is for this message alone
+
+        hint = f".\n  Hint: {OF_THE_PACKAGE[name]}." if name in OF_THE_PACKAGE else ""
+        message = f"module 'treewright' has no attribute {name!r}{hint}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
     found = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = found  # the next use is a plain look-up
     return found

@@ -129,6 +129,8 @@ CLASS_CRITERIA = tuple(
 VALUE_CRITERIA = tuple(
     each.name for each in CRITERIA.values() if each.is_offered and each.task == "numbers"
 )
+CRITERIA_OF = {"a classifier": CLASS_CRITERIA, "a regressor": VALUE_CRITERIA}
+"""Who offers which criteria."""
 
 
 ALIASES = {

@@ -11,6 +11,7 @@ from typing import NoReturn, TypeGuard
 import numpy as np
 
 from treewright.errors import ParameterError, UnsupportedError
+from treewright.other_names import value_hint
 
 _NEAR = 0.7
 """Names less alike than this (difflib's ratio) and with another first letter are not misspelt."""
@@ -41,12 +42,26 @@ def is_list(value: object) -> bool:
     return isinstance(value, Collection) and not is_other and getattr(value, "ndim", 1) == 1
 
 
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Refuse a value that is none of the choices, offering the nearest."""
+def check_choice(
+    name: str,
+    value: object,
+    choices: Sequence[str],
+    *,
+    owners: Mapping[str, Collection[str]] | None = None,
+) -> None:
+    """Refuse a value that is none of the choices, offering the nearest.
+
+    `owners` says who takes which other values: a hint at them where one was given.
+    """
     if isinstance(value, str) and value in choices:
         return
     listed = ", ".join(map(repr, choices))
-    raise ParameterError(f"{name}={value!r} must be one of {listed}.{nearest_hint(value, choices)}")
+    able = [owner for owner, taken in (owners or {}).items() if value in taken]
+    if able:
+        hint = f"\n  Hint: {value!r} is for {able[0]}."
+    else:
+        hint = value_hint(value, choices) or nearest_hint(value, choices)
+    raise ParameterError(f"{name}={value!r} must be one of {listed}.{hint}")
 
 
 def nearest(name: object, valid: Iterable[str]) -> str | None:
@@ -87,7 +102,9 @@ def check_count(name: str, value: object, *, least: int, optional: bool = False)
         also = " or None" if optional else ""
         raise ParameterError(f"{name}={value!r} must be a whole number{also}.")
     if value < least:
-        raise ParameterError(f"{name}={value!r} must be at least {least}.")
+        is_limit = optional and value < 1 and name.startswith("max_")
+        hint = f"\n  Hint: {name}=None sets no limit." if is_limit else ""
+        raise ParameterError(f"{name}={value!r} must be at least {least}.{hint}")
 
 
 def check_number(

@@ -6,9 +6,11 @@ Every answer is compared from its beginning; of long ones the parts that matter.
 from __future__ import annotations
 
 import copy
+import gzip
 import inspect
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from treewright.errors import (
     DataError,
     IdentifierWarning,
     LeakWarning,
+    ModelFormatError,
     OtherTypeWarning,
     ParameterError,
     TargetError,
@@ -44,6 +47,7 @@ CLASSES = np.where(RANDOM.random(N_ROWS) < 0.8, X["age"] > 40, X["age"] <= 40).a
 VALUES = X["income"] * 2.0 + RANDOM.normal(size=N_ROWS)
 FITTED = tw.DecisionTreeClassifier(max_depth=3).fit(X, CLASSES)
 REGRESSOR = tw.DecisionTreeRegressor(max_depth=3).fit(X, VALUES)
+FOREST = tw.RandomForestClassifier(3).fit(X, CLASSES)
 BOOST = tw.GradientBoostingClassifier
 
 
@@ -227,6 +231,136 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         DataError,
         ["sample_weight has 2 values, the table has 60 rows."],
     ),
+    "the table first, to what judges learners": (
+        lambda: tw.evaluate.cross_validate(X, CLASSES, FITTED),
+        ParameterError,
+        ["DataFrame is a table, not a learner.", "Hint: the learner comes first, then the table"],
+    ),
+    "a table and the name of its target": (
+        lambda: FITTED.fit(X.assign(risk=CLASSES), target="risk"),  # type: ignore[call-arg]
+        TypeError,
+        ["DecisionTreeClassifier.fit() got an unexpected", "Hint: fit(X, y), the columns and the"],
+    ),
+    "a parameter given to fit": (
+        lambda: BOOST().fit(X, CLASSES, cat_features=[2]),  # type: ignore[call-arg]
+        TypeError,
+        ["Hint: it is a parameter of the estimator, GradientBoostingClassifier(categorical_feat"],
+    ),
+    "nothing in place of a table": (
+        lambda: fit(None, CLASSES),
+        DataError,
+        ["X is None, not a table.", "Hint: an array, a dataframe, a dict of columns"],
+    ),
+    "an old name of a criterion": (
+        lambda: tw.DecisionTreeRegressor(criterion="mse").fit(X, VALUES),
+        ParameterError,
+        ["criterion='mse' must be one of", "Hint: here it is called 'squared_error'."],
+    ),
+    "XGBoost's name of a loss": (
+        lambda: BOOST(loss="binary:logistic").fit(X, CLASSES),
+        ParameterError,
+        ["loss='binary:logistic' must be one of", "Hint: here it is called 'log_loss'."],
+    ),
+    "a loss of numbers for classes": (
+        lambda: BOOST(loss="squared_error").fit(X, CLASSES),
+        ParameterError,
+        ["Hint: 'squared_error' is for a regressor."],
+    ),
+    "an old value of max_features": (
+        lambda: tw.RandomForestClassifier(max_features="auto").fit(X, CLASSES),
+        ParameterError,
+        ["max_features='auto' must be", "Hint: here it is called 'sqrt'."],
+    ),
+    "a pruner's short name": (
+        lambda: fit(X, CLASSES, prune="ccp"),
+        ParameterError,
+        ["prune='ccp' must be", "Hint: here it is called 'cost_complexity'."],
+    ),
+    "no limit in LightGBM's way": (
+        lambda: BOOST(max_depth=-1).fit(X, CLASSES),
+        ParameterError,
+        ["max_depth=-1 must be at least 1.", "Hint: max_depth=None sets no limit."],
+    ),
+    "an old name of a parameter": (
+        lambda: tw.BaggingClassifier(base_estimator=None),  # type: ignore[call-arg]
+        UnknownParameterError,
+        ["no parameter 'base_estimator'", "Hint: here it is called 'estimator'."],
+    ),
+    "a parameter that is gone": (
+        lambda: fit(X, CLASSES, presort=True),
+        UnknownParameterError,
+        ["no parameter 'presort'", "Hint: leave it out"],
+    ),
+    "a parameter of no estimator": (
+        lambda: tw.AdaBoostClassifier().set_params(estimator__max_depth=2),
+        ParameterError,
+        ["estimator is None", "Hint: AdaBoostClassifier(estimator=...), as DecisionTreeClassifier"],
+    ),
+    "an attribute without its underscore": (
+        lambda: FITTED.feature_importances,
+        AttributeError,
+        ["no attribute 'feature_importances'.", "Hint: did you mean 'feature_importances_'?"],
+    ),
+    "coefficients of a tree": (
+        lambda: FITTED.coef_,
+        AttributeError,
+        ["no attribute 'coef_'.", "Hint: feature_importances_, or importances()."],
+    ),
+    "the text of many trees": (
+        lambda: FOREST.text(),
+        AttributeError,
+        ["no attribute 'text': it has many trees.", "Hint: model.ensemble_[0] is the first"],
+    ),
+    "the trees of one tree": (
+        lambda: FITTED.estimators_,
+        AttributeError,
+        ["no attribute 'estimators_': it is a single tree.", "Hint: tree_."],
+    ),
+    "out of bag, not asked for": (
+        lambda: FOREST.oob_score_,
+        AttributeError,
+        ["no attribute 'oob_score_'.", "Hint: RandomForestClassifier(oob_score=True).fit(X, y)."],
+    ),
+    "intervals of classes": (
+        lambda: FOREST.predict_interval(X),
+        AttributeError,
+        ["no attribute 'predict_interval'.", "Hint: predict_set(X)."],
+    ),
+    "stages of a forest": (
+        lambda: FOREST.staged_predict(X),
+        AttributeError,
+        ["no attribute 'staged_predict': it does not learn in stages"],
+    ),
+    "another library's name": (
+        lambda: tw.XGBClassifier,
+        AttributeError,
+        ["'treewright' has no attribute 'XGBClassifier'", "Hint: treewright.GradientBoostingClas"],
+    ),
+    "a function that is a method here": (
+        lambda: tw.plot_tree,
+        AttributeError,
+        ["no attribute 'plot_tree'", "Hint: model.draw(); sklearn.tree.plot_tree takes our trees"],
+    ),
+    "half of a name": (
+        lambda: tw.RandomForest,
+        AttributeError,
+        ["Hint: treewright.RandomForestClassifier, or ...Regressor."],
+    ),
+    "an example as a pair": (
+        lambda: tuple(tw.load_example("iris")),
+        TypeError,
+        ["a LabelledTable is not a pair.", "Hint: X, y = table.X, table.y."],
+    ),
+    "an example as scikit-learn's": (
+        lambda: tw.load_example("iris").data,
+        AttributeError,
+        ["no attribute 'data'.", "Hint: X, the columns, and y, the target."],
+    ),
+    "a dataframe to read": (
+        lambda: tw.read(X),
+        ParameterError,
+        ["DataFrame is no path", "a table in memory goes to fit as it is."],
+    ),
 }
 
 
@@ -283,6 +417,31 @@ def test_what_only_looks_like_a_leak_is_none() -> None:
 def test_a_leak_is_seen_in_every_type(column: Any, y: Any) -> None:
     with pytest.warns(LeakWarning, match="column 'copy' equals the target"):
         fit(X[["income"]].assign(copy=column), y)
+
+
+def test_a_file_without_a_target_and_a_pickle_are_told(tmp_path: Path) -> None:
+    X.to_csv(tmp_path / "table.csv", index=False)
+    frame = tw.read(tmp_path / "table.csv")
+    with pytest.raises(AttributeError, match=r"Hint: read\(path, target='name'\) gives X and y"):
+        _ = frame.X
+    with pytest.raises(AttributeError, match=r"Hint: frame\['age'\]"):
+        _ = frame.age
+    with pytest.raises(AttributeError, match="Hint: to_pandas"):
+        _ = frame.iloc
+    for name, made in (("plain", pickle.dumps(FITTED)), ("pressed", gzip.compress(b"model"))):
+        (tmp_path / name).write_bytes(made)
+        with pytest.raises(ModelFormatError, match="is a pickle, and load runs no code") as caught:
+            tw.load(tmp_path / name)
+        assert "Hint: pickle.load or joblib.load, if you trust it" in str(caught.value)
+
+
+def test_what_is_not_there_is_told_in_other_processes_too() -> None:
+    with pytest.raises(AttributeError) as caught:
+        _ = FITTED.classes
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert "Hint: did you mean 'classes_'?" in str(again)
+    assert not hasattr(tw, "XGBClassifier")
 
 
 def test_dates_as_text_are_seen() -> None:

@@ -71,14 +71,18 @@ def test_a_choice_offers_the_nearest() -> None:
 def test_a_criterion_of_the_other_task_is_not_among_the_choices() -> None:
     assert of_regressor(criterion="gini") == (
         "criterion='gini' must be one of 'squared_error', 'absolute_error', 'poisson',"
-        " 'weighted_squared_error', 'standard_deviation', 'fifth_root'."
+        " 'weighted_squared_error', 'standard_deviation', 'fifth_root'.\n"
+        "  Hint: 'gini' is for a classifier."
     )
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_depth": 0}, "max_depth=0 must be at least 1."),
+        (
+            {"max_depth": 0},
+            "max_depth=0 must be at least 1.\n  Hint: max_depth=None sets no limit.",
+        ),
         ({"max_depth": 2.5}, "max_depth=2.5 must be a whole number or None."),
         ({"max_depth": "3"}, "max_depth='3' must be a whole number or None."),
         ({"max_depth": True}, "max_depth=True must be a whole number or None."),
@@ -109,7 +113,7 @@ def test_a_criterion_of_the_other_task_is_not_among_the_choices() -> None:
         (
             {"max_features": "auto"},
             "max_features='auto' must be 'sqrt', 'log2', None, a whole number of columns or a"
-            " decimal share of them.",
+            " decimal share of them.\n  Hint: here it is called 'sqrt'.",
         ),
         (
             {"max_features": 1.1},

@@ -150,6 +150,17 @@ class Frame:
     def __len__(self) -> int:
         return self._n_rows
 
+    def __getattr__(self, name: str) -> Any:
+        """Raise an AttributeError with a hint at what there is."""
+        message = f"'Frame' object has no attribute {name!r}"
+        if name in ("X", "y"):
+            message += ": nothing is its target.\n  Hint: read(path, target='name') gives X and y."
+        elif name in self.__dict__.get("_columns", ()):
+            message += f".\n  Hint: frame[{name!r}]."
+        elif not name.startswith("_"):
+            message += ".\n  Hint: to_pandas() or to_polars() gives a dataframe."
+        raise AttributeError(message, name=name)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NoReturn
 
 from treewright.array_types import Array, FloatArray
 from treewright.data.frame import Frame
 from treewright.data.reading import Reading
+
+_ELSEWHERE = {
+    "DESCR": "title, source and note",
+    "data": "X, the columns, and y, the target",
+    "feature_names": "X.columns",
+    "frame": "X, the columns, and y, the target",
+    "target_names": "classes",
+}
+"""What the tables of scikit-learn call it."""
 
 Task = Literal["classification", "regression", "none"]
 
@@ -51,6 +60,16 @@ class LabelledTable:
     def reading(self) -> Reading | None:
         """How the file was read that the table comes from; None for an example."""
         return self.X.reading
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise an AttributeError with a hint at what there is."""
+        found = _ELSEWHERE.get(name)
+        hint = f".\n  Hint: {found}." if found else ""
+        raise AttributeError(f"'LabelledTable' object has no attribute {name!r}{hint}", name=name)
+
+    def __iter__(self) -> NoReturn:
+        """Refuse to be unpacked: there is more than X and y, such as weights."""
+        raise TypeError("a LabelledTable is not a pair.\n  Hint: X, y = table.X, table.y.")
 
     def __repr__(self) -> str:
         rows, columns = self.X.shape

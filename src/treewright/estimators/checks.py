@@ -63,35 +63,6 @@ def seed_of(random_state: Any) -> int:
     )
 
 
-_NAMES_OF_FIT = {
-    "eval_set": "fit(X, y, X_val=..., y_val=...), and sample_weight_val= for their weights",
-    "eval_sample_weight": "fit(..., sample_weight_val=...)",
-    "sample_weight_eval_set": "fit(..., sample_weight_val=...)",
-    "init_score": "fit(..., offset=...), and predict(..., offset=...)",
-    "base_margin": "fit(..., offset=...), and predict(..., offset=...)",
-    "baseline": "fit(..., offset=...), and predict(..., offset=...)",
-    "exposure": "fit(..., offset=np.log(exposure)), and predict(..., offset=np.log(exposure))",
-    "eval_init_score": "fit(..., offset_val=...)",
-    "base_margin_eval_set": "fit(..., offset_val=...)",
-    "eval_metric": "the parameter scoring, as in {owner}(scoring='accuracy')",
-    "early_stopping_rounds": "the parameter n_iter_no_change, as in {owner}(n_iter_no_change=10)",
-    "callbacks": "set_callbacks(...), with scikit-learn's callbacks",
-    "verbose": "the parameter verbose, as in {owner}(verbose=1)",
-    "monitor": "set_callbacks(...), with scikit-learn's callbacks",
-}
-"""What other libraries of boosting take in `fit`, and where it is said here."""
-
-
-def refuse_names_of_fit(estimator: Any, given: dict[str, Any]) -> None:
-    """Refuse keywords of `fit` that there are not; for those of other libraries say which are."""
-    owner = type(estimator).__name__
-    for name in given:
-        if name not in _NAMES_OF_FIT:
-            raise TypeError(f"{owner}.fit() got an unexpected keyword argument {name!r}")
-        where = _NAMES_OF_FIT[name].format(owner=owner)
-        raise ParameterError(f"{owner}.fit has no {name}=.\n  Hint: {where}.")
-
-
 MOST_TREES = 1_000_000
 
 

@@ -7,50 +7,34 @@ Python's own words name the mistake but not the way out.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import Any, Self
 
 from treewright.errors import ParameterError, UnknownParameterError
+from treewright.other_names import GONE, PARAMETERS, TABLE_AND_TARGET, WORDS_OF_FIT
 from treewright.parameters import nearest_hint
 from treewright.text.names import list_names
 
-_ELSEWHERE = {
-    "bagging_fraction": ("subsample", "max_samples"),
-    "border_count": ("max_bins",),
-    "cat_features": ("categorical_features",),
-    "categorical_feature": ("categorical_features",),
-    "colsample_bylevel": ("max_features",),
-    "colsample_bynode": ("max_features",),
-    "colsample_bytree": ("features_per_tree", "max_features"),
-    "depth": ("max_depth",),
-    "eta": ("learning_rate",),
-    "feature_fraction": ("features_per_tree", "max_features"),
-    "gamma": ("min_gain", "min_impurity_decrease"),
-    "iterations": ("n_estimators", "max_iter"),
-    "l2_leaf_reg": ("l2_regularization",),
-    "lambda_l2": ("l2_regularization",),
-    "loss_function": ("loss", "criterion"),
-    "max_bin": ("max_bins",),
-    "max_leaves": ("max_leaf_nodes",),
-    "min_child_samples": ("min_samples_leaf", "min_cases"),
-    "min_child_weight": ("min_hessian", "min_samples_leaf"),
-    "min_data_in_leaf": ("min_samples_leaf", "min_cases"),
-    "min_split_gain": ("min_gain", "min_impurity_decrease"),
-    "mtry": ("max_features",),
-    "n_trees": ("n_estimators", "max_iter"),
-    "nthread": ("n_jobs",),
-    "ntree": ("n_estimators", "max_iter"),
-    "num_boost_round": ("n_estimators", "max_iter"),
-    "num_leaves": ("max_leaf_nodes",),
-    "num_threads": ("n_jobs",),
-    "objective": ("loss", "criterion"),
-    "reg_lambda": ("l2_regularization",),
-    "seed": ("random_state",),
-    "thread_count": ("n_jobs",),
-    "verbosity": ("verbose",),
+_OF_A_TREE = ("dnf", "draw_regions", "get_depth", "get_n_leaves", "rules", "text", "tree_", "why")
+
+_WAYS = {
+    "coef_": "feature_importances_, or importances()",
+    "export": "treewright.export.python(model), treewright.export.sql(model) and others",
+    "fit_transform": "predict(X); TreeFeatures makes columns of trees",
+    "oob_decision_function_": "{own}(oob_score=True).fit(X, y)",
+    "oob_prediction_": "{own}(oob_score=True).fit(X, y)",
+    "oob_score_": "{own}(oob_score=True).fit(X, y)",
+    "decision_function": "predict_proba(X)",
+    "plot": "draw()",
+    "predict_interval": "predict_set(X)",
+    "predict_set": "predict_interval(X)",
+    "print": "text()",
+    "save": "treewright.save(model, 'model.tw')",
+    "transform": "predict(X); TreeFeatures makes columns of trees",
 }
-"""Names in XGBoost, LightGBM, CatBoost and R, and ours for the same, the closest first."""
+"""Attributes that are looked for in vain, and what there is instead."""
 
 
 class RefusesMistakes:
@@ -68,6 +52,13 @@ class RefusesMistakes:
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as scikit-learn does; those of an `estimator` as ``estimator__name``."""
         known = self._get_param_names()
+        for name in params:
+            outer, is_inner, _ = name.partition("__")
+            if is_inner and outer in known and params.get(outer, getattr(self, outer)) is None:
+                raise ParameterError(
+                    f"{outer} is None, and has no parameters for {name} to be set.\n"
+                    f"  Hint: {type(self).__name__}({outer}=...), as DecisionTreeClassifier()."
+                )
         unknown = [name for name in params if "__" not in name and name not in known]
         try:
             changed: Self = super().set_params(**params)  # type: ignore[misc]
@@ -81,13 +72,47 @@ class RefusesMistakes:
         """Raise an AttributeError that says why the attribute is not there."""
         if hasattr(type(self), name):  # a property raised it, and says why itself
             return object.__getattribute__(self, name)
-        own = type(self).__name__
-        message = f"{own!r} object has no attribute {name!r}"
-        if name.startswith("predict_") and name.endswith("proba"):
-            message += ": it predicts numbers, not classes.\n  Hint: predict(X); or a classifier."
-        elif name.endswith("_") and not name.startswith("_") and not _is_fitted(self):
-            message += f": it is not fitted yet.\n  Hint: {own}(...).fit(X, y)."
-        raise AttributeError(message, name=name, obj=self)
+        raise _NoAttributeError(self, name)
+
+
+class _NoAttributeError(AttributeError):
+    """Says what to use in place of an attribute, when it is asked to: `hasattr` never asks."""
+
+    __module__, __qualname__ = "builtins", "AttributeError"  # what a traceback calls it
+
+    def __init__(self, owner: object, name: str) -> None:
+        super().__init__(name=name)  # without obj: Python would add a second hint
+        self._owner = owner
+
+    def __str__(self) -> str:
+        own, name = type(self._owner).__name__, str(self.name)
+        return f"{own!r} object has no attribute {name!r}{_instead_of(self._owner, name)}"
+
+    def __reduce__(self) -> Any:
+        return AttributeError, (str(self),)
+
+
+def _instead_of(owner: object, name: str) -> str:
+    """Return why an attribute is not there, and a hint at what is."""
+    own = type(owner).__name__
+    if name.startswith("_"):
+        return ""
+    if name.startswith("predict_") and name.endswith("proba"):
+        return ": it predicts numbers, not classes.\n  Hint: predict(X); or a classifier."
+    if not _is_fitted(owner) and name.endswith("_"):
+        return f": it is not fitted yet.\n  Hint: {own}(...).fit(X, y)."
+    names = {each for kind in type(owner).__mro__ for each in vars(kind)} | set(vars(owner))
+    if name in _OF_A_TREE and "ensemble_" in names:
+        return ": it has many trees.\n  Hint: model.ensemble_[0] is the first of them."
+    if name == "estimators_" and "tree_" in names:
+        return ": it is a single tree.\n  Hint: tree_."
+    if name.startswith("staged_"):
+        return ": it does not learn in stages, as AdaBoost and boosting do."
+    way = _WAYS.get(name, "").format(own=own)
+    if way and (way.startswith((own, "treewright")) or re.split(r"\W", way)[0] in names):
+        return f".\n  Hint: {way}."
+    near = nearest_hint(name, [each for each in names if not each.startswith("_")])
+    return f".{near}" if near else ""
 
 
 def _is_fitted(estimator: object) -> bool:
@@ -129,20 +154,44 @@ def _needs_an_estimator(fit: Callable[..., Any]) -> Any:
                 "fit was called on the class of an estimator, not on an estimator.\n"
                 "  Hint: write brackets after its name, as in DecisionTreeClassifier().fit(X, y)."
             )
+        if not is_open:
+            refuse_words_of_fit(given[0], [name for name in named if name not in known])
         return fit(*given, **named)
 
+    known = inspect.signature(fit).parameters
+    is_open = any(each.kind is each.VAR_KEYWORD for each in known.values())
     return checked
+
+
+def refuse_words_of_fit(estimator: object, unknown: Iterable[str]) -> None:
+    """Refuse keywords that `fit` has not; for those of other libraries say what is written here."""
+    own = type(estimator).__name__
+    for name in unknown:
+        if name in WORDS_OF_FIT:
+            where = WORDS_OF_FIT[name].format(owner=own)
+            raise ParameterError(f"{own}.fit has no {name}=.\n  Hint: {where}.")
+        message = f"{own}.fit() got an unexpected keyword argument {name!r}"
+        if name in TABLE_AND_TARGET:
+            message += ".\n  Hint: fit(X, y), the columns and the target apart."
+        parameters = _parameters(type(estimator))
+        for ours in (name, *PARAMETERS.get(name, ())):
+            if ours in parameters:
+                message += f".\n  Hint: it is a parameter of the estimator, {own}({ours}=...)."
+                break
+        raise TypeError(message)
 
 
 def _way_out(own: type, name: str, known: list[str]) -> str:
     """Return a hint: our name of the parameter, the nearest one, or the estimators that have it."""
-    for ours in _ELSEWHERE.get(name, ()):
+    if name in GONE:
+        return f"\n  Hint: {GONE[name]}."
+    for ours in PARAMETERS.get(name, ()):
         if ours in known:
             return f"\n  Hint: here it is called {ours!r}."
     near = nearest_hint(name, known)
     if near:
         return near
-    wanted = (name, *_ELSEWHERE.get(name, ()))
+    wanted = (name, *PARAMETERS.get(name, ()))
     others = [each for each in _public(RefusesMistakes) if set(wanted) & set(_parameters(each))]
     task = own.__name__[-9:]  # "Regressor", or the end of "Classifier"
     others = [each for each in others if each.__name__.endswith(task)] or others

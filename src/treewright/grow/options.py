@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from treewright.criteria import Criterion, criterion_named, resolve_name
+from treewright.criteria import CRITERIA_OF, Criterion, criterion_named, resolve_name
 from treewright.data.fitted_schema import FittedSchema
 from treewright.errors import ParameterError
 from treewright.grow.chaid import Merging
 from treewright.grow.given_impurity import ImpurityFunction
 from treewright.grow.missing import NAMES, MissingPolicy, policy_named
 from treewright.measures.sizes import suggested_depth
+from treewright.other_names import value_hint
 from treewright.parameters import (
     check_choice,
     check_count,
@@ -136,7 +137,7 @@ class GrowthOptions:
     def check(self, criteria: Sequence[str]) -> None:
         """Refuse values outside their range; `criteria` are those of the task."""
         if self.impurity is None:
-            check_choice("criterion", self.criterion, criteria)
+            check_choice("criterion", self.criterion, criteria, owners=CRITERIA_OF)
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
         check_flag("guard_many_values", self.guard_many_values)
@@ -245,7 +246,7 @@ def check_features(value: object, *, or_auto: bool = False) -> None:
         also = "'auto', " if or_auto else ""
         raise ParameterError(
             f"max_features={value!r} must be {also}'sqrt', 'log2', None, a whole number of columns"
-            " or a decimal share of them."
+            f" or a decimal share of them.{value_hint(value, ('sqrt',))}"
         )
     if not 0.0 < value <= 1.0:
         raise ParameterError(

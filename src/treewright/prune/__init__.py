@@ -16,6 +16,7 @@ Examples
 from __future__ import annotations
 
 from treewright.errors import ParameterError
+from treewright.other_names import value_hint
 from treewright.parameters import nearest_hint
 from treewright.prune.base import Pruner
 from treewright.prune.complexity_table import ComplexityTable, complexity_table
@@ -62,7 +63,7 @@ def pruner_of(pruner: str | Pruner) -> Pruner:
     if isinstance(pruner, type) and issubclass(pruner, Pruner):
         hint = f"\n  Hint: {pruner.__name__}() is one, its class is not."
     else:
-        hint = nearest_hint(pruner, names)
+        hint = value_hint(pruner, names) or nearest_hint(pruner, names)
     raise ParameterError(
         f"prune={pruner!r} must be a pruner of treewright.prune or one of"
         f" {', '.join(map(repr, names))}.{hint}"

@@ -19,6 +19,9 @@ from treewright.state.model_state import ModelState
 from treewright.text.names import on_one_line
 
 SUFFIXES = (".tw", ".json")
+_PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"x\x01", b"x\x9c", b"\x1f\x8b")
+"""First bytes of pickles, and of those that joblib compresses by zlib and gzip."""
+
 _SMALL = 1 << 20
 """Files of at most so many bytes are read; larger ones are mapped, which saves a copy."""
 
@@ -75,7 +78,18 @@ def told_of(
     except NewerFormatError as error:
         raise newer_format(path, error.found) from error
     except ValueError as error:
-        raise damaged(path, str(error)) from error
+        raise _pickled(path, data) or damaged(path, str(error)) from error
+
+
+def _pickled(path: str | os.PathLike[str], data: bytes | memoryview) -> ModelFormatError | None:
+    """Return the refusal of a pickle, plain or joblib's compressed one; None for other files."""
+    if bytes(data[:2]) not in _PICKLES:
+        return None
+    return ModelFormatError(
+        f"{on_one_line(os.fspath(path))} is a pickle, and load runs no code.\n"
+        "  Hint: pickle.load or joblib.load, if you trust it; then treewright.save(model,"
+        " 'model.tw')."
+    )
 
 
 def newer_format(path: str | os.PathLike[str], found: int) -> ModelFormatError:

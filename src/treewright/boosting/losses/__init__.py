@@ -37,12 +37,18 @@ VALUE_LOSSES: tuple[type[ValueLoss], ...] = (
 )
 """The lists of losses, one line each; the names accepted by ``loss=`` follow from them."""
 
+LOSSES_OF = {
+    "a classifier": tuple(each.name for each in CLASS_LOSSES),
+    "a regressor": tuple(each.name for each in VALUE_LOSSES),
+}
+"""Who takes which losses."""
+
 
 def loss_of_classes(given: object, n_classes: int) -> Loss:
     """Return the loss that a classifier was asked for."""
     if callable(given):
         return Given(gradients=given, stand_in=LogLoss.for_classes(n_classes))
-    check_choice("loss", given, tuple(each.name for each in CLASS_LOSSES))
+    check_choice("loss", given, LOSSES_OF["a classifier"], owners=LOSSES_OF)
     return next(each for each in CLASS_LOSSES if each.name == given).for_classes(n_classes)
 
 
@@ -78,7 +84,7 @@ def loss_of_values(given: object, *, quantile: object, power: object) -> Loss:
     """
     if callable(given):
         return Given(gradients=given, stand_in=SquaredError())
-    check_choice("loss", given, tuple(each.name for each in VALUE_LOSSES))
+    check_choice("loss", given, LOSSES_OF["a regressor"], owners=LOSSES_OF)
     chosen = next(each for each in VALUE_LOSSES if each.name == given)
     if quantile is not None:
         check_share("quantile", quantile)

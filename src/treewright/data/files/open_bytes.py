@@ -139,7 +139,8 @@ def open_bytes(source: FileSource) -> OpenedFile:
     else:
         raise ParameterError(
             f"{type(source).__name__} is no path and no open binary file.\n"
-            "  Hint: pass a path, '-' for standard input, or open(path, 'rb')."
+            "  Hint: pass a path, '-' for standard input, or open(path, 'rb'); a table in memory"
+            " goes to fit as it is."
         )
     stream = raw
     if not hasattr(raw, "peek"):

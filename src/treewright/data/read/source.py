@@ -67,6 +67,13 @@ def _refuse_dimensions(array: Array) -> NoReturn:
     if array.ndim > 2:
         raise DataError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
     what = "scalar array" if array.ndim == 0 else "1D array"
+    if array.ndim == 0 and array.dtype == object:
+        given = array.item()
+        told = "None" if given is None else f"a {type(given).__name__}"
+        raise DataError(
+            f"X is {told}, not a table. Expected 2D array, got {what} instead.\n"
+            "  Hint: an array, a dataframe, a dict of columns or a list of rows."
+        )
     raise DataError(
         f"Expected 2D array, got {what} instead:\narray={array}.\n"
         "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any, Self
@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from treewright.array_types import Array, FloatArray, Int64Array
+from treewright.array_types import FloatArray, Int64Array
 from treewright.boosting.choose_rounds import choose_rounds, folds_of
 from treewright.boosting.defaults import CHOOSING_RATE, KEPT_OF_CHOICE, is_auto
 from treewright.boosting.ensemble import BoostedEnsemble
@@ -27,19 +27,15 @@ from treewright.data.read.weights import RowWeights
 from treewright.ensemble.listeners import Listeners
 from treewright.errors import DataError, ParameterError, TargetError
 from treewright.estimators.boosting.fitted_names import HasFittedNames
+from treewright.estimators.boosting.monitor import Monitor
 from treewright.estimators.boosting.offsets import training_offsets, validation_offsets
-from treewright.estimators.boosting.scoring import ByScorer, scorer_of
+from treewright.estimators.boosting.scoring import ByScorer, judging_by, scorer_of
 from treewright.estimators.callbacks import HasCallbacks, RoundTasks, ends_callbacks
 from treewright.estimators.certainty.keeps_rows import all_or_nothing
-from treewright.estimators.checks import (
-    check_n_estimators,
-    check_verbose,
-    refuse_names_of_fit,
-    seed_of,
-)
+from treewright.estimators.checks import check_n_estimators, check_verbose, seed_of
 from treewright.estimators.progress import BoostingProgress, Silence, show, show_choice
 from treewright.grow.training_data import Reading, TrainingData, read_training_data
-from treewright.parameters import check_flag
+from treewright.parameters import check_callable, check_flag
 from treewright.threads import n_threads
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
 
@@ -125,7 +121,7 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         y_val: Any = None,
         sample_weight_val: Any = None,
         offset_val: Any = None,
-        **other_names: Any,
+        monitor: Callable[..., Any] | None = None,
     ) -> Self:
         """Fit the model, round by round.
 
@@ -152,14 +148,16 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         X_val, y_val, sample_weight_val, offset_val : optional
             Validation rows, which switch early stopping on (see `early_stopping`). Where it stops
             without them, a share of the rows is held out.
-        **other_names
-            Refused; names of other libraries (`eval_set`) with a hint at the names here.
+        monitor : function, optional
+            Called after each round as ``monitor(i, model, data)``: the number of the round from 0,
+            the model so far, and a dict of the data. Boosting ends when it returns True.
 
         Returns
         -------
         self
         """
-        refuse_names_of_fit(self, other_names)
+        if monitor is not None:
+            check_callable("monitor", monitor)
         self._check_calibrate()
         has_validation = X_val is not None
         self._stops_early(has_validation=has_validation, n_rows=0)  # refuse before data are read
@@ -215,14 +213,16 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
             if validation is None and own.weight is not None:
                 judged_X = _safe_indexing(X, np.flatnonzero(own.weight > 0))
             judged = own.counted() if validation is None else validation
-            by_scorer = self._by_scorer(scorer, data, init, judged, judged_X)
+            by_scorer = judging_by(scorer, self, data, init, judged, judged_X)
         rounds = self._rounds(
             data, own, options, validation, stops=stops, judge=by_scorer, leaf=leaf
         )
         n_more = int(options.n_estimators) - rounds.n_before
         start = self._figures_at_start(rounds, stops=stops)
         tasks = self._tasks(X, y, sample_weight, n_rounds=n_more)
-        boosted = self._boost_with_listeners(rounds, data, init, options, tasks, silence)
+        told = {"X": X, "y": y, "sample_weight": sample_weight}
+        watched = None if monitor is None else Monitor(monitor, self, told)
+        boosted = self._boost_with_listeners(rounds, data, init, options, tasks, silence, watched)
         made_with = options.settled(own)
         with all_or_nothing(self):
             self._learned(data, init, boosted)
@@ -267,21 +267,6 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         self._rests_on = self._basis(boosted.ensemble.criterion)
         self._learned_columns(data)
 
-    def _by_scorer(
-        self, scorer: Any, data: TrainingData, init: Any, judged: BoostingProblem, X: Any
-    ) -> ByScorer:
-        copied = copy.copy(self)
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(copied, name)
-        copied._init = init
-        copied._learned_columns(data)
-        y: Array
-        if isinstance(data.target, ClassTarget):
-            y = data.target.classes[0][judged.y.astype(np.intp)]
-        else:
-            y = np.ldexp(judged.y, data.shift)
-        return ByScorer(scorer, copied, X=X, y=y, sample_weight=judged.weight)
-
     def _boost_with_listeners(
         self,
         rounds: Boosting,
@@ -290,22 +275,29 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         options: BoostingOptions,
         tasks: RoundTasks[GradientRound] | None,
         silence: Silence,
+        monitor: Monitor | None,
     ) -> Boosted:
         """Make the rounds, with the callbacks and the progress display as listeners."""
         reporter = BoostingProgress(int(options.n_estimators), silence)
-        if tasks is not None:
-            tasks.learn = lambda copied: copied._learned(
-                data,
-                init,
-                Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(tasks.figures)),
-            )
-        boosted = rounds.run(Listeners(reporter, tasks))
+        for each in (tasks, monitor):
+            if each is not None:
+                each.learn = partial(self._learn_so_far, data, init, rounds, each.figures)
+        boosted = rounds.run(Listeners(reporter, tasks, monitor))
         if silence.is_over:
             show(f"boosted: {boosted.ensemble.n_rounds} rounds".ljust(59), end="\n")
         if tasks is not None:
             tasks.learn = lambda copied: copied._learned(data, init, boosted)
             tasks.close()
         return boosted
+
+    @staticmethod
+    def _learn_so_far(
+        data: TrainingData, init: Any, rounds: Boosting, done: list[GradientRound], copied: Any
+    ) -> None:
+        """Set the fitted attributes of an estimator to the model of the rounds done so far."""
+        so_far = Boosted(ensemble=rounds.so_far(), rounds=GradientRounds(done))
+        copied._learned(data, init, so_far)
+        copied._learned_record(rounds)
 
     def _rounds(
         self,

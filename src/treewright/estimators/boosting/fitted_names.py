@@ -79,7 +79,8 @@ class HasFittedNames(PredictsBoosted):
     @property
     def oob_score_(self) -> float:
         """The last of `oob_scores_`."""
-        return float(self.oob_scores_[-1])
+        last: np.float64 = self.oob_scores_[-1]
+        return last
 
     def _learned_record(self, rounds: Boosting) -> None:
         """Keep what `train_score_` and its kin are computed from."""

@@ -6,13 +6,19 @@ so far and that knows the scores of the judged rows already: no tree is evaluate
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from treewright.array_types import FloatArray
+import numpy as np
+
+from treewright.array_types import Array, FloatArray
 from treewright.boosting.ensemble import BoostedEnsemble
+from treewright.boosting.problem import BoostingProblem
+from treewright.data.read.target import ClassTarget
 from treewright.errors import ParameterError
+from treewright.grow.training_data import TrainingData
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +87,23 @@ class ByScorer:
             return float(told)
         except (TypeError, ValueError):
             raise ParameterError(f"scoring must give one number, not {told!r}.") from None
+
+
+def judging_by(
+    scorer: Any, estimator: Any, data: TrainingData, init: Any, judged: BoostingProblem, X: Any
+) -> ByScorer:
+    """Return what judges these rows by the scorer, with a copy of the estimator."""
+    copied = copy.copy(estimator)
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(copied, name)
+    copied._init = init
+    copied._learned_columns(data)
+    y: Array
+    if isinstance(data.target, ClassTarget):
+        y = data.target.classes[0][judged.y.astype(np.intp)]
+    else:
+        y = np.ldexp(judged.y, data.shift)
+    return ByScorer(scorer, copied, X=X, y=y, sample_weight=judged.weight)
 
 
 def _no_model() -> BoostedEnsemble:

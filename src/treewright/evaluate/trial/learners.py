@@ -233,6 +233,11 @@ def _learner(name: str, model: Any) -> Learner:
         return Learner(name=name or _name_of(model), model=model)
     if hasattr(model, "predict"):
         return Learner(name=name or type(model).__name__, model=model, is_fitted=True)
+    if hasattr(model, "shape"):
+        raise ParameterError(
+            f"{type(model).__name__} is a table, not a learner.\n"
+            "  Hint: the learner comes first, then the table and the target: (model, X, y)."
+        )
     raise ParameterError(
         f"{model!r} cannot be judged: a learner has fit and predict, a fitted model has predict,"
         " and a constant answer is a text or a number."

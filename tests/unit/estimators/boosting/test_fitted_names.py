@@ -157,6 +157,33 @@ def test_names_that_other_libraries_have_in_fit_are_answered(name: str, hint: st
         tw.GradientBoostingRegressor().fit(X, VALUES, eval=3)
 
 
+def test_a_monitor_sees_the_model_so_far_and_ends_boosting() -> None:
+    for made, y in BOTH:
+        seen: list[Any] = []
+
+        def monitor(number: int, model: Any, told: dict[str, Any], seen: Any = seen) -> bool:
+            figures = (model.n_estimators_, len(model.train_score_), len(model.oob_improvement_))
+            seen.append((number, *figures, model.predict(told["X"][:9])))
+            return number == 5
+
+        model = made(n_estimators=9, subsample=0.5, random_state=1)
+        model.fit(X, y, monitor=monitor)
+        assert [each[:4] for each in seen] == [(i, i + 1, i + 1, i + 1) for i in range(6)]
+        assert model.n_estimators_ == len(model.train_score_) == 6
+        same = made(n_estimators=6, subsample=0.5, random_state=1).fit(X, y)
+        assert np.array_equal(model.predict(X), same.predict(X))
+        assert np.array_equal(seen[-1][-1], same.predict(X[:9]))
+        model.set_params(warm_start=True, n_estimators=8)
+        model.fit(X, y, monitor=lambda number, *_, seen=seen: seen.append(number))
+        assert seen[-2:] == [6, 7]
+        assert model.n_estimators_ == 8
+
+
+def test_a_monitor_is_a_function() -> None:
+    with pytest.raises(ParameterError, match="monitor=3 must be a function"):
+        tw.GradientBoostingRegressor().fit(X, VALUES, monitor=3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("row_sampling", ["uniform", "goss"])
 def test_every_leaf_has_its_share_of_the_weight(row_sampling: str) -> None:
     weight = np.where(np.arange(600) % 3, 1.0, 0.05)
