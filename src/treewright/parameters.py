@@ -56,7 +56,8 @@ def check_choice(
     if isinstance(value, str) and value in choices:
         return
     listed = ", ".join(map(repr, choices))
-    able = [owner for owner, taken in (owners or {}).items() if value in taken]
+    is_name = isinstance(value, str)
+    able = [owner for owner, taken in (owners or {}).items() if is_name and value in taken]
     if able:
         hint = f"\n  Hint: {value!r} is for {able[0]}."
     else:

@@ -71,7 +71,7 @@ def test_a_changed_byte_is_told_by_its_array(saved: Any) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        *(b"", b"x", b"\x80\x04\x95", b"PK\x03\x04" + b"\0" * 60, b"a,b\n1,2\n" * 9, b"{}"),
+        *(b"", b"x", b"\x80\x0f\x95", b"PK\x03\x04" + b"\0" * 60, b"a,b\n1,2\n" * 9, b"{}"),
         *(b"\0" * 100, b"\xff" * 100, b"[1, 2]", b'{"what": "treewright model"}', b"\n" * 99),
         *(b"\x02\0\0\0\0\0\0\0{}", b"\x08\0\0\0\0\0\0\0nonsense", "größe".encode("utf-16")),
     ],

@@ -35,18 +35,23 @@ class Told:
         return np.column_stack([1 - X[:, self.column], X[:, self.column]])
 
 
+def printed(figure: str) -> Decimal:
+    """Return a number as it is printed, its thousands apart."""
+    return Decimal(figure.replace(",", ""))
+
+
 def check_sums(text: str, n_learners: int) -> None:
     """Check that each printed difference is that of the two figures printed."""
     head, *lines = (
         re.split(r"\s{2,}", line.strip()) for line in text.split("\n")[2 : 3 + n_learners]
     )
     place = next(i for i, each in enumerate(head) if each in ("against told 0", "difference"))
-    figure = {line[0]: Decimal(line[1].removesuffix(" %")) for line in lines}
+    figure = {line[0]: printed(line[1].removesuffix(" %")) for line in lines}
     assert set(figure) == {f"told {i}" for i in range(n_learners)}
     n_compared = 0
     for line in lines:
         if line[0] != "told 0" and len(line) > place:
-            assert Decimal(line[place]) == figure[line[0]] - figure["told 0"], text
+            assert printed(line[place]) == figure[line[0]] - figure["told 0"], text
             n_compared += 1
     assert n_compared == n_learners - 1 or "no difference can be judged" in text
 
