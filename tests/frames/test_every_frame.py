@@ -123,7 +123,8 @@ def test_a_column_of_gaps_has_no_domain_and_matches_anything(construct: Construc
     assert spec_of(table) == ("nominal", "value")
     assert table.schema.columns[0].values == ()
     assert table.columns[0].tolist() == [-1, -1]
-    for given in (["a", "b"], [1.5, 2.5]):
+    days = [datetime(2024, 2, 29), datetime(2024, 3, 1)]
+    for given in (["a", "b"], [1.5, 2.5], days, [timedelta(days=1), timedelta(days=2)]):
         later = match_table(construct({"x": given}), table.schema, owner="Tree")
         assert later.columns[0].tolist() == [-2, -2]
     text = read_table({"x": ["a"]}).schema
@@ -167,6 +168,24 @@ def test_text_for_a_number_is_refused_by_name(construct: Construct) -> None:
     fitted = read_table(construct({"income": [1.0, 2.0]})).schema
     with pytest.raises(DataError, match=r"column 'income' was fitted on numbers, but row 0 holds"):
         match_table(construct({"income": ["high", "low"]}), fitted, owner="Tree")
+
+
+@pytest.mark.parametrize(
+    ("gaps", "storage"),
+    [
+        (pd.DataFrame({"x": np.array(["NaT", "NaT"], "M8[ns]")}), "datetime"),
+        (pd.DataFrame({"x": np.array(["NaT", "NaT"], "m8[ns]")}), "duration"),
+        (pl.DataFrame({"x": pl.Series([None, None], dtype=pl.Date)}), "datetime"),
+        (pl.DataFrame({"x": pl.Series([None, None], dtype=pl.Duration)}), "duration"),
+        (pa.table({"x": pa.array([None, None], pa.timestamp("us"))}), "datetime"),
+    ],
+)
+def test_a_column_of_gaps_keeps_the_type_of_a_time(gaps: Any, storage: str) -> None:
+    table = read_table(gaps)
+    assert spec_of(table) == ("numeric", storage)
+    known = pd.Timestamp(2024, 2, 29) if storage == "datetime" else pd.Timedelta(days=1)
+    later = match_table(pd.DataFrame({"x": [known, known]}), table.schema, owner="Tree")
+    assert not later.is_missing(0).any()
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])

@@ -178,7 +178,10 @@ def values_as_numbers(column: Column, name: str, claim: str) -> Column:
 
 def _match_values(column: Column, spec: ColumnSpec) -> Array:
     if column.storage in _TIMES and not is_blank(column):
-        _refuse(column, spec, "convert it to text first")
+        if spec.values:
+            _refuse(column, spec, "convert it to text first")
+        # Fitted on gaps alone, which have no type.
+        return np.where(column.missing, np.int32(MISSING), np.int32(UNSEEN))
     if column.storage == "value":
         _check_values_alike(column, spec)
         find = spec.code_of_value.get

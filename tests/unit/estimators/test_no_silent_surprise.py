@@ -110,6 +110,38 @@ def test_poisson_never_answers_zero() -> None:
     assert model.get_depth() > 1
 
 
+@pytest.mark.parametrize(
+    ("column", "options"),
+    [
+        ([None, 1.0, 1.0, 0.0], {"missing": "majority"}),
+        ([None, 1.0, 1.0, 0.0], {"missing": "surrogates"}),
+        ([None, "b", "b", "a"], {"nominal": "multiway"}),
+        ([None, "b", "b", "a", "c", "c"], {"nominal": "one_vs_rest", "missing": "majority"}),
+    ],
+)
+def test_poisson_makes_no_branch_of_zeros_where_only_a_missing_row_counts(
+    column: list[Any], options: dict[str, Any]
+) -> None:
+    counts = [1] + [0] * (len(column) - 1)
+    model = DecisionTreeRegressor(criterion="poisson", **options).fit({"a": column}, counts)
+    assert model.predict({"a": column}).min() > 0.0
+
+
+@pytest.mark.parametrize("missing", ["learned_side", "majority", "surrogates", "own_branch"])
+@pytest.mark.parametrize("nominal", ["subset", "multiway", "one_vs_rest"])
+def test_poisson_never_answers_zero_whatever_is_missing(nominal: str, missing: str) -> None:
+    if (nominal, missing) == ("multiway", "surrogates"):
+        return  # refused
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        words = [None if code > 5 else "abcdef"[code] for code in generator.integers(0, 7, 40)]
+        table = {"a": words, "b": generator.normal(size=40).round(1)}
+        counts = generator.poisson(0.4, 40)
+        counts[0] = 1
+        model = DecisionTreeRegressor(criterion="poisson", nominal=nominal, missing=missing)
+        assert model.fit(table, counts).predict(table).min() > 0.0
+
+
 def test_a_line_does_not_leave_what_it_answered_in_training() -> None:
     model = DecisionTreeRegressor(leaf_model="linear", max_depth=2).fit(X, Y)
     far = model.predict(np.array([[1e6, -1e6, 0.0], [-1e9, 1e9, 1e9]]))

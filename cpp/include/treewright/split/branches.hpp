@@ -29,8 +29,11 @@ bool judge_branches(Judge<C>& judge, std::size_t n_branches, SearchScratch& scra
     }
     double purity = 0.0;
     std::size_t n_admitted = 0;
+    std::size_t n_forbidden = 0;  // by the criterion (Poisson: counts of 0)
     for (std::size_t b = 0; b < n_branches; ++b) {
-        purity += judge.criterion.purity(sums.data() + b * width);
+        const double of_branch = judge.criterion.purity(sums.data() + b * width);
+        if (std::isinf(of_branch)) ++n_forbidden;
+        else purity += of_branch;
         n_admitted += judge.admits(sums.data() + b * width) ? 1 : 0;
     }
     const auto branch_sums = [&](std::size_t b) { return sums.data() + b * width; };
@@ -46,9 +49,13 @@ bool judge_branches(Judge<C>& judge, std::size_t n_branches, SearchScratch& scra
             add_to(scratch.left.data(), tally.missing.data(), width);
             const bool gains_admission = judge.admits(scratch.left.data()) && !judge.admits(branch);
             const std::size_t admitted = n_admitted + (gains_admission ? 1 : 0);
-            const double more =
-                judge.criterion.purity(scratch.left.data()) - judge.criterion.purity(branch);
-            if (admitted < n_needed || !judge.beats(more, most)) continue;
+            // Missing rows may make a branch one that is allowed, but not two.
+            const double alone = judge.criterion.purity(branch);
+            const bool was_forbidden = std::isinf(alone);
+            if (n_forbidden > (was_forbidden ? 1U : 0U)) continue;
+            const double joined = judge.criterion.purity(scratch.left.data());
+            const double more = joined - (was_forbidden ? 0.0 : alone);
+            if (std::isinf(joined) || admitted < n_needed || !judge.beats(more, most)) continue;
             most = more;
             best.missing_branch = static_cast<std::int32_t>(b);
             admitted_then = admitted;
@@ -56,8 +63,9 @@ bool judge_branches(Judge<C>& judge, std::size_t n_branches, SearchScratch& scra
         if (best.missing_branch < 0) return false;
         purity += most;
         n_admitted = admitted_then;
+        n_forbidden = 0;
     }
-    if (n_admitted < n_needed || std::isinf(purity)) return false;
+    if (n_admitted < n_needed || n_forbidden > 0 || std::isinf(purity)) return false;
     best.n_branches = static_cast<std::uint32_t>(n_branches);
     judge.settle(purity, best);
     return true;

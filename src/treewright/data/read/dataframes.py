@@ -161,7 +161,8 @@ def read_series(series: nw.Series[Any], name: str) -> Column:
         return read_time(in_utc.to_numpy(), name, str(zone))
     if dtype in (nw.List, nw.Array, nw.Struct):
         return read_objects(series.to_list(), name)
-    if series.null_count() == len(series):  # the type of no values at all
+    is_time = dtype in (nw.Date, nw.Datetime, nw.Duration)
+    if not is_time and series.null_count() == len(series):  # the type of no values at all
         return blank_column(len(series))
     try:
         values = series.to_numpy()
