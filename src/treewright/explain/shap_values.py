@@ -225,10 +225,21 @@ class ShapValues(ShownInNotebooks):
         return Explanation(
             values=self.values,
             base_values=np.array(base),
-            data=self.data,
+            data=_as_numbers(self.data),
             feature_names=list(self.feature_names),
             output_names=None if is_single else list(self.output_names),
         )
+
+
+def _as_numbers(data: Array) -> Array:
+    """Return a table as floats, a missing value as nan, where it holds only numbers; else as it is.
+
+    Some plots of the package shap look for nan, which they cannot do among objects.
+    """
+    cells = data.ravel()
+    if not all(cell is None or isinstance(cell, float | int | np.number) for cell in cells):
+        return data
+    return data.astype(np.float64)
 
 
 def _cell(value: object) -> str:

@@ -204,6 +204,9 @@ def test_a_genuine_explanation_where_shap_is_installed() -> None:
     given = model.shap_values(X).to_shap()
     assert isinstance(given, shap.Explanation)
     assert given.shape == (150, 5, 3)
+    assert given.data.dtype == np.float64  # plots of shap look for nan, which objects cannot have
+    mixed = tw.DecisionTreeRegressor(max_depth=2).fit(MIXED, NUMBERS).shap_values(MIXED)
+    assert mixed.to_shap().data.dtype == object
 
 
 def test_without_shap_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
