@@ -131,9 +131,13 @@ Engine best_cuts_engine(const ColumnsToLookAt& columns) {
     if (columns.n_columns == 0) return Engine::best_cuts;
     // Moving an entry of a list costs 1; putting a row in its place for a look so much more.
     constexpr double kLookAtFew = 3.0;
+    constexpr double kLookAtSparse = 5.0;
     constexpr double kLookAtMany = 20.0;
     const double few = static_cast<double>(columns.n_few) / static_cast<double>(columns.n_columns);
-    const double look = few * kLookAtFew + (1.0 - few) * kLookAtMany;
+    const double sparse =
+        static_cast<double>(columns.n_sparse) / static_cast<double>(columns.n_columns);
+    const double look =
+        few * kLookAtFew + sparse * kLookAtSparse + (1.0 - few - sparse) * kLookAtMany;
     const auto n_drawn = static_cast<double>(columns.n_drawn);
     // Names are counted by either; where there are some, a list of rows is moved, too.
     const double names =
