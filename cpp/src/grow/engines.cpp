@@ -19,6 +19,16 @@ bool serves_names(const GrowOptions& options) {
            options.nominal == split::Nominal::one_vs_rest;
 }
 
+/// Best first, what the nodes of a tree have in pools (columns that vary, class counts) is kept
+/// until it is grown: some 128 MB at most.
+bool keeps_nodes(const GrowOptions& options, const data::Dataset& data) {
+    constexpr std::size_t kMostKept = std::size_t{1} << 24;
+    const std::size_t n_leaves = std::min(
+        static_cast<std::size_t>(std::max<std::int64_t>(options.max_leaf_nodes, 0)), data.n_rows);
+    const std::size_t n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
+    return n_leaves <= kMostKept / (options.columns.size() + n_classes + 1);
+}
+
 /// A positive list: the options must be those of a default tree of a forest except for those named
 /// here, which the fast grower knows. An option added later is not served until it is listed here.
 bool serves_options(const GrowOptions& options) {
@@ -91,7 +101,7 @@ bool has_names(const data::Dataset& data) {
 }
 
 bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data) {
-    return serves_table(data) && serves_options(options) &&
+    return serves_table(data) && serves_options(options) && keeps_nodes(options, data) &&
            (!has_names(data) || serves_names(options));
 }
 
