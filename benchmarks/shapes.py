@@ -7,10 +7,10 @@
 
 Each shape is a table made by a seeded generator (`shape_tables.py`); each library fits the same
 rows in turn, or predicts them, and the least of several repeats counts. Peers are those of
-scikit-learn, sklearnex, LightGBM and XGBoost that are installed. A line has our time, that of the
-fastest peer, their ratio (below 1: treewright is faster), the peer, and the engine that grew the
-model; the last lines have the median and the worst ratio of each task. Peers that read no text get
-the codes of the values, which is less work.
+scikit-learn, sklearnex, LightGBM (also with quantised gradients) and XGBoost that are installed. A
+line has our time, that of the fastest peer, their ratio (below 1: treewright is faster), the peer,
+and the engine that grew the model; the last lines have the median and the worst ratio of each task.
+Peers that read no text get the codes of the values, which is less work.
 """
 
 from __future__ import annotations
@@ -58,13 +58,15 @@ def grower(library: Any, task: str, shape: Shape, n_trees: int, n_threads: int) 
     return kind(n_trees, n_jobs=n_threads, random_state=0, **shape.options)
 
 
-def booster(library: Any, name: str, shape: Shape, n_rounds: int, n_threads: int) -> Any:
+def booster(
+    library: Any, name: str, shape: Shape, n_rounds: int, n_threads: int, **more: Any
+) -> Any:
     """Return a booster of the same rounds, learning rate and leaves, without early stopping."""
     kind = getattr(library, name + ("Regressor" if shape.is_numbers else "Classifier"))
     if name == "HistGradientBoosting":
         return kind(max_iter=n_rounds, early_stopping=False, random_state=0)
     settings: dict[str, Any] = {"learning_rate": 0.1, "random_state": 0, "n_jobs": n_threads}
-    settings["n_estimators"] = n_rounds
+    settings.update(n_estimators=n_rounds, **more)
     if name == "LGBM":
         settings["verbose"] = -1
     elif name == "XGB":
@@ -93,6 +95,10 @@ def contenders(task: str, shape: Shape, n_trees: int, n_threads: int) -> list[Co
             if find_spec(module.partition(".")[0]):
                 library = __import__(module, fromlist=["*"])
                 add(module, partial(booster, library, name, shape, n_trees, n_threads))
+        if find_spec("lightgbm"):
+            library = __import__("lightgbm")
+            coarse = partial(booster, library, "LGBM", use_quantized_grad=True)
+            add("lightgbm quantised", partial(coarse, shape, n_trees, n_threads))
         return made
     grown = "RandomForest" if task == "predict" else task
     add(OURS, partial(grower, treewright, grown, shape, n_trees, n_threads))
