@@ -15,7 +15,10 @@ Examples
 
 from __future__ import annotations
 
-from treewright.errors import ParameterError
+from collections.abc import Mapping
+from dataclasses import fields
+
+from treewright.errors import ParameterError, UnknownParameterError
 from treewright.other_names import value_hint
 from treewright.parameters import nearest_hint
 from treewright.prune.base import Pruner
@@ -52,14 +55,21 @@ PRUNERS: tuple[type[Pruner], ...] = (
 """Every pruner; the names accepted by ``prune=`` follow from this list."""
 
 
-def pruner_of(pruner: str | Pruner) -> Pruner:
-    """Return the pruner of a name; a pruner is returned unchanged."""
+def pruner_of(pruner: str | Pruner, **settings: object) -> Pruner:
+    """Return the pruner of a name, with its settings; a pruner is returned unchanged."""
     if isinstance(pruner, Pruner):
+        if settings:
+            given = ", ".join(f"{each}={value!r}" for each, value in settings.items())
+            raise ParameterError(
+                f"{given} beside a pruner: settings go with a name.\n"
+                f"  Hint: prune({pruner.name!r}, {given})."
+            )
         return pruner
     names = [each.name for each in PRUNERS]
     for each in PRUNERS:
         if isinstance(pruner, str) and each.name == pruner:
-            return each()
+            _check_settings(each, settings)
+            return each(**settings)
     if isinstance(pruner, type) and issubclass(pruner, Pruner):
         hint = f"\n  Hint: {pruner.__name__}() is one, its class is not."
     else:
@@ -68,6 +78,17 @@ def pruner_of(pruner: str | Pruner) -> Pruner:
         f"prune={pruner!r} must be a pruner of treewright.prune or one of"
         f" {', '.join(map(repr, names))}.{hint}"
     )
+
+
+def _check_settings(pruner: type[Pruner], settings: Mapping[str, object]) -> None:
+    """Refuse a setting that a pruner does not have."""
+    known = [each.name for each in fields(pruner)]
+    for each in settings:
+        if each not in known:
+            told = f"Settings: {', '.join(known)}" if known else "It has no settings"
+            raise UnknownParameterError(
+                f"{pruner.name!r} has no setting {each!r}.\n  {told}.{nearest_hint(each, known)}"
+            )
 
 
 __all__ = [

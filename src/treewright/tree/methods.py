@@ -652,13 +652,14 @@ min_samples_leaf=1 let small tables be split
         sample_weight: object = None,
         validation: tuple[object, object] | None = None,
         test: tuple[object, object] | None = None,
+        **settings: object,
     ) -> Tree:
         """Return a pruned tree; this one is not changed.
 
         Parameters
         ----------
         pruner
-            A pruner of :mod:`treewright.prune`, or its name with the usual settings.
+            A pruner of :mod:`treewright.prune`, or its name.
         X, y, sample_weight
             Validation rows, where the pruner needs some; training rows for ``"error_based"``.
         validation
@@ -666,6 +667,8 @@ min_samples_leaf=1 let small tables be split
             ``tree.pruning.curve``.
         test
             Rows that only appear in ``tree.pruning.curve``.
+        **settings
+            Parameters of the pruner that is named: ``prune("to_depth", depth=2)``.
 
         Examples
         --------
@@ -681,7 +684,7 @@ min_samples_leaf=1 let small tables be split
         """
         from treewright.prune import pruner_of
 
-        return pruner_of(pruner).prune(
+        return pruner_of(pruner, **settings).prune(
             self, X, y, sample_weight=sample_weight, validation=validation, test=test
         )
 

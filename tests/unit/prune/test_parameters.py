@@ -14,6 +14,7 @@ from treewright.errors import (
     ParameterError,
     TargetError,
     TreewrightError,
+    UnknownParameterError,
     UnsupportedError,
 )
 from treewright.prune import (
@@ -231,3 +232,20 @@ def test_a_target_of_the_other_kind_names_no_other_estimator() -> None:
         "ReducedError needs numbers, but the target holds text: row 0 is 'a'.\n"
         "  Hint: convert the target to numbers."
     )
+
+
+def test_settings_go_with_a_name() -> None:
+    assert stump().prune("to_depth", depth=0).n_leaves == 1
+    assert stump().prune("to_depth").n_leaves == 2
+    with pytest.raises(UnknownParameterError) as told:
+        stump().prune("to_depth", dept=0)
+    assert str(told.value) == (
+        "'to_depth' has no setting 'dept'.\n  Settings: depth.\n  Hint: did you mean 'depth'?"
+    )
+    with pytest.raises(ParameterError) as told:
+        stump().prune(ToDepth(), depth=0)
+    assert str(told.value) == (
+        "depth=0 beside a pruner: settings go with a name.\n  Hint: prune('to_depth', depth=0)."
+    )
+    with pytest.raises(ParameterError, match="depth=-1 must be at least 0"):
+        stump().prune("to_depth", depth=-1)
