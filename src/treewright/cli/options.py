@@ -400,3 +400,12 @@ READING = (
     "from_",
 )
 """Options that say how a table is read."""
+
+TABLE = ("target", "ignore", "use", "task", *READING, "sample")
+"""What a table is that is learned from."""
+
+LEARNER = ("algorithm", "settings", "like", "seed", "threads")
+"""What learns from it."""
+
+ROWS = ("groups", "weight", "cost")
+"""What is said of rows, and of answers about them."""

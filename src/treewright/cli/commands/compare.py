@@ -13,7 +13,7 @@ from treewright.cli.fitting.judging import interval_dict
 from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import Like, like_of
-from treewright.cli.options import READING
+from treewright.cli.options import ROWS, TABLE
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
 from treewright.cli.screen.table import Column
@@ -232,20 +232,13 @@ COMMAND = Command(
         Argument(name="learners", metavar="LEARNER", takes="algorithm", several=True),
     ),
     options=(
-        "target",
-        "ignore",
-        "use",
-        "task",
-        *READING,
-        "sample",
+        *TABLE,
         "like",
         "seed",
         "threads",
         "folds",
         "repeats",
-        "groups",
-        "weight",
-        "cost",
+        *ROWS,
         "at_least",
         "at_most",
     ),

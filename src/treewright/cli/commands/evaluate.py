@@ -19,7 +19,7 @@ from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, tab
 from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_table import known_rows, model_table, other_table, sampled
 from treewright.cli.model_files import check_exists, describe_model, is_model, load_model
-from treewright.cli.options import OPTIONS, READING
+from treewright.cli.options import LEARNER, OPTIONS, READING, ROWS, TABLE
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, literal, load_line, statement
 from treewright.cli.screen.figures import confusion_on_screen, figures_on_screen
@@ -336,24 +336,13 @@ COMMAND = Command(
         Argument(name="second", metavar="", takes="data", required=False),
     ),
     options=(
-        "target",
-        "ignore",
-        "use",
-        "task",
-        *READING,
-        "sample",
-        "algorithm",
-        "settings",
-        "like",
-        "seed",
-        "threads",
+        *TABLE,
+        *LEARNER,
         "folds",
         "repeats",
         "holdout",
         "test",
-        "groups",
-        "weight",
-        "cost",
+        *ROWS,
         "at_least",
         "at_most",
     ),

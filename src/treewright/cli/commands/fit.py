@@ -17,7 +17,7 @@ from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
-from treewright.cli.options import READING
+from treewright.cli.options import LEARNER, ROWS, TABLE
 from treewright.cli.out_files import OutFile, check_model_name, check_out
 from treewright.cli.reading.file_faults import check_is_table
 from treewright.cli.screen.figures import lines_on_screen
@@ -197,25 +197,14 @@ COMMAND = Command(
     sentence="Grow a model from a table, measure its error on rows it has not seen, and save it.",
     arguments=(DATA,),
     options=(
-        "target",
-        "ignore",
-        "use",
-        "task",
-        *READING,
-        "sample",
-        "algorithm",
-        "settings",
-        "like",
-        "seed",
-        "threads",
+        *TABLE,
+        *LEARNER,
         "steps",
         "folds",
         "repeats",
         "holdout",
         "test",
-        "groups",
-        "weight",
-        "cost",
+        *ROWS,
         "no_check",
         "interval",
         "out",

@@ -11,7 +11,7 @@ from treewright.cli.command import DATA, Answer, Command
 from treewright.cli.failure import usage
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import Like, like_of
-from treewright.cli.options import READING
+from treewright.cli.options import LEARNER, ROWS, TABLE
 from treewright.cli.out_files import OutFile, check_out
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
@@ -181,21 +181,10 @@ COMMAND = Command(
     sentence="Write one HTML file: the data, a tree, how good it is, and what else would do.",
     arguments=(DATA,),
     options=(
-        "target",
-        "ignore",
-        "use",
-        "task",
-        *READING,
-        "sample",
-        "algorithm",
-        "settings",
-        "like",
-        "seed",
-        "threads",
+        *TABLE,
+        *LEARNER,
         "folds",
-        "groups",
-        "weight",
-        "cost",
+        *ROWS,
         "out",
         "force",
     ),

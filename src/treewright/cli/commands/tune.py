@@ -11,7 +11,7 @@ from treewright.cli.fitting.judging_metric import few_metrics
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
 from treewright.cli.fitting.model_words import description_to_dict
-from treewright.cli.options import READING
+from treewright.cli.options import LEARNER, ROWS, TABLE
 from treewright.cli.out_files import OutFile, check_model_name, check_out
 from treewright.cli.progress import Working
 from treewright.cli.python_lines import Raw, call, statement
@@ -155,21 +155,10 @@ COMMAND = Command(
     ),
     arguments=(DATA,),
     options=(
-        "target",
-        "ignore",
-        "use",
-        "task",
-        *READING,
-        "sample",
-        "algorithm",
-        "settings",
-        "like",
-        "seed",
-        "threads",
+        *TABLE,
+        *LEARNER,
         "folds",
-        "groups",
-        "weight",
-        "cost",
+        *ROWS,
         "out",
         "force",
     ),
