@@ -195,6 +195,8 @@ class Picture(ABC):
         given = frame.axes_for(self, ax)
         self._plot(given)
         frame.write_words(self, given)
+        if ax is None:
+            frame.settle(given)
         return given
 
     @property

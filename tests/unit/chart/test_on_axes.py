@@ -123,9 +123,7 @@ def test_cells_have_their_counts(pyplot: Any) -> None:
 def test_all_words_lie_in_the_figure_and_apart(name: str, pyplot: Any) -> None:
     long = "what was found is told in a title of more words than have room on one line of it " * 2
     ax = replace(USUAL[name], title=long, subtitle=long, caption=long).plot()
-    canvas = ax.figure.canvas
-    canvas.draw()
-    canvas.draw()  # the layout has settled
+    ax.figure.canvas.draw()
     whole = ax.figure.bbox.padded(2)
     title = ax.title if ax.title.get_text() else ax._left_title
     words = [title, *(t for t in ax.texts if " ".join(t.get_text().split()) == long.strip())]

@@ -135,6 +135,16 @@ def write_words(picture: Picture, ax: Axes) -> None:
         _beside(ax, caption, foot, -under, 11.5, "ink3", "top")
 
 
+def settle(ax: Axes) -> None:
+    """Find the places of new axes: words under a square plot move with it, and with them its size.
+
+    A picture is laid out once when it is saved, which is once too few.
+    """
+    if ax.get_box_aspect() is not None:
+        figure: Any = ax.get_figure(root=True)
+        figure.draw_without_rendering()
+
+
 def _room(ax: Axes) -> float:
     """Return how wide the words of axes may be, in pixels: from the plot to the figure's edge."""
     figure: Any = ax.get_figure(root=True)
