@@ -19,6 +19,16 @@ bool serves_names(const GrowOptions& options) {
            options.nominal == split::Nominal::one_vs_rest;
 }
 
+/// Best first, what the nodes of a tree have in pools (columns that vary, class counts) is kept
+/// until it is grown: some 128 MB at most.
+bool keeps_nodes(const GrowOptions& options, const data::Dataset& data) {
+    constexpr std::size_t kMostKept = std::size_t{1} << 24;
+    const std::size_t n_leaves = std::min(
+        static_cast<std::size_t>(std::max<std::int64_t>(options.max_leaf_nodes, 0)), data.n_rows);
+    const std::size_t n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
+    return n_leaves <= kMostKept / (options.columns.size() + n_classes + 1);
+}
+
 /// A positive list: the options must be those of a default tree of a forest except for those named
 /// here, which the fast grower knows. An option added later is not served until it is listed here.
 bool serves_options(const GrowOptions& options) {
@@ -91,7 +101,7 @@ bool has_names(const data::Dataset& data) {
 }
 
 bool fast_grower_serves(const GrowOptions& options, const data::Dataset& data) {
-    return serves_table(data) && serves_options(options) &&
+    return serves_table(data) && serves_options(options) && keeps_nodes(options, data) &&
            (!has_names(data) || serves_names(options));
 }
 
@@ -131,9 +141,13 @@ Engine best_cuts_engine(const ColumnsToLookAt& columns) {
     if (columns.n_columns == 0) return Engine::best_cuts;
     // Moving an entry of a list costs 1; putting a row in its place for a look so much more.
     constexpr double kLookAtFew = 3.0;
+    constexpr double kLookAtSparse = 5.0;
     constexpr double kLookAtMany = 20.0;
     const double few = static_cast<double>(columns.n_few) / static_cast<double>(columns.n_columns);
-    const double look = few * kLookAtFew + (1.0 - few) * kLookAtMany;
+    const double sparse =
+        static_cast<double>(columns.n_sparse) / static_cast<double>(columns.n_columns);
+    const double look =
+        few * kLookAtFew + sparse * kLookAtSparse + (1.0 - few - sparse) * kLookAtMany;
     const auto n_drawn = static_cast<double>(columns.n_drawn);
     // Names are counted by either; where there are some, a list of rows is moved, too.
     const double names =

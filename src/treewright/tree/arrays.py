@@ -253,6 +253,10 @@ class TreeArrays:
 
 def read_only(array: Array, name: str, dtype: np.dtype[Any]) -> Array:
     """Return a contiguous read-only array of this type, without a copy if it is one already."""
+    if type(array) is np.ndarray and array.dtype == dtype and array.ndim > 0:
+        view = array.view() if array.flags.c_contiguous else np.ascontiguousarray(array)
+        view.flags.writeable = False
+        return view
     given = np.asarray(array) if np.size(array) else np.empty(np.shape(array), dtype)
     if not np.can_cast(given.dtype, dtype, casting="same_kind"):
         raise ModelFormatError(f"{name} holds {given.dtype}, but {dtype} is due.")

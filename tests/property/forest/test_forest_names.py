@@ -127,7 +127,10 @@ def check_both_ways(training: Any) -> None:
         assert grown[1] == engine
         state.append(grown[0].state())
     for name, array in state[0].items():
-        assert array.tobytes() == state[1][name].tobytes(), name
+        assert isinstance(array, np.ndarray)
+        other = state[1][name]
+        assert isinstance(other, np.ndarray)
+        assert array.tobytes() == other.tobytes(), name
 
 
 def check_against_general(forest: Any, in_lists: bool = False) -> None:

@@ -71,6 +71,7 @@ struct ColumnsToLookAt {
     std::size_t n_drawn = 0;    ///< looked at in a node
     std::size_t n_few = 0;      ///< of few values (forest/fast/coded_columns.hpp)
     std::size_t n_names = 0;    ///< nominal, which have no list
+    std::size_t n_sparse = 0;   ///< of more values, most rows having the same few
 };
 
 /// The faster of the two: lists keep all columns of a node in order and find the best cut of one

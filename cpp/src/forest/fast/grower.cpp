@@ -117,6 +117,21 @@ void lay_bits(FastData& made, Team& team) {
     });
 }
 
+/// Whether most rows have the same few values in a column, as some rows tell.
+bool is_sparse(const data::Column& column, std::size_t n_rows) {
+    constexpr std::size_t kSome = 512;
+    constexpr std::size_t kRowsPerValue = 8;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < std::min(n_rows, kSome); ++i) {
+        const double value = column.number(i * n_rows / std::min(n_rows, kSome));
+        if (!std::isnan(value)) values.push_back(value);
+    }
+    std::sort(values.begin(), values.end());
+    const auto n_different =
+        static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+    return kRowsPerValue * n_different <= values.size();
+}
+
 /// Chooses between the growers of best cuts; columns of few values are coded on the way.
 grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options, FastData& made,
                     Team& team) {
@@ -135,6 +150,10 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
     columns.n_few = static_cast<std::size_t>(
         std::count_if(made.coded.begin(), made.coded.end(),
                       [](const CodedColumn& column) { return column.is_narrow(); }));
+    columns.n_sparse = static_cast<std::size_t>(
+        std::count_if(options.columns.begin(), options.columns.end(), [&](std::uint32_t c) {
+            return !made.coded[c].is_narrow() && is_sparse(data.columns[c], data.n_rows);
+        }));
     return best_cuts_engine(columns);
 }
 

@@ -266,7 +266,11 @@ CASE(trees_grown_on_rows_are_the_same_for_any_number_of_threads) {
 CASE(the_faster_grower_of_best_cuts_is_chosen) {
     CHECK(best_cuts_engine({.n_columns = 300, .n_drawn = 17, .n_few = 300}) == Engine::rows);
     CHECK(best_cuts_engine({.n_columns = 2000, .n_drawn = 44, .n_few = 0}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 60, .n_drawn = 7, .n_few = 0}) == Engine::best_cuts);
+    CHECK(best_cuts_engine({.n_columns = 60, .n_drawn = 7, .n_sparse = 60}) == Engine::rows);
     CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .n_few = 0}) == Engine::best_cuts);
+    CHECK(best_cuts_engine({.n_columns = 11, .n_drawn = 3, .n_few = 1, .n_names = 1}) ==
+          Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 300, .n_drawn = 300, .n_few = 300}) == Engine::best_cuts);
     CHECK(best_cuts_engine({}) == Engine::best_cuts);
 }
