@@ -75,7 +75,8 @@ def _of_kind(found: re.Match[str]) -> str:
 
 _SENTENCES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (
-        rf"(?:by dropping it or with|leave the column out with) (?:schema=)?Schema\(ignore={_LIST}\)",
+        r"(?:by dropping it or with|leave the column out with)"
+        rf" (?:schema=)?Schema\(ignore={_LIST}\)",
         _ignored,
     ),
     (rf"fit\(X\.drop\(columns={_LIST}\), y\)", _ignored),
