@@ -1,6 +1,6 @@
 """What other libraries call a thing, and what it is called here: for the hints of errors alone.
 
-Parameters, their values, keywords of `fit`, names in the package.
+Parameters, their values, keywords of `fit`, names in the package, commands.
 """
 
 from __future__ import annotations
@@ -155,6 +155,31 @@ OF_THE_PACKAGE = {
     "tune": "treewright.evaluate.tune",
 }
 """Names that people look for in the package, and what to write."""
+
+_SHOW = "show MODEL --out tree.svg"
+_FIT = "fit DATA"
+_EVALUATE = "evaluate DATA, or evaluate MODEL DATA"
+
+COMMANDS = {
+    "apply": "predict MODEL DATA",
+    "classify": "predict MODEL DATA",
+    "counterfactual": "explain MODEL DATA --row 1 NAME=VALUE",
+    "cv": _EVALUATE,
+    "describe": "info FILE",
+    "draw": _SHOW,
+    "grow": _FIT,
+    "inspect": "info FILE",
+    "learn": _FIT,
+    "plot": _SHOW,
+    "print": "show MODEL",
+    "score": _EVALUATE,
+    "summary": "info FILE",
+    "test": _EVALUATE,
+    "train": _FIT,
+    "validate": _EVALUATE,
+    "view": _SHOW,
+}
+"""Words that people type after `treewright`, and the line that does it."""
 
 
 def value_hint(value: object, choices: Collection[str]) -> str:

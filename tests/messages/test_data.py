@@ -220,7 +220,7 @@ def test_warnings() -> None:
     assert [str(warning.message) for warning in caught] == [
         "column 'name' looks like an identifier: all 60 values are distinct, so what it says about"
         " these rows says nothing about others.\n"
-        "  Hint: leave it out, by dropping it or with Schema(ignore=['name'])."
+        "  Hint: leave it out, by dropping it or with schema=Schema(ignore=['name'])."
     ]
     with pytest.warns(DataConversionWarning, match=re.escape("example using ravel().")):
         DecisionTreeClassifier().fit(X, np.array(CLASSES)[:, np.newaxis])

@@ -251,6 +251,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         DataError,
         ["X is None, not a table.", "Hint: an array, a dataframe, a dict of columns"],
     ),
+    "what was read, in one piece": (
+        lambda: fit(tw.load_example("play_tennis"), CLASSES),
+        DataError,
+        ["X is a LabelledTable, not a table.", "Hint: it has the columns and the target: fit(ta"],
+    ),
     "an old name of a criterion": (
         lambda: tw.DecisionTreeRegressor(criterion="mse").fit(X, VALUES),
         ParameterError,

@@ -119,7 +119,10 @@ def test_the_lines_of_the_command_lines_page_run(
     table = loans.X.to_pandas().assign(customer=customer, outcome=loans.y).head(200)
     for name in ("loans", "new", "may", "june"):
         table.to_csv(f"{name}.csv", index=False)
-    table.drop(columns="outcome").to_csv("prices.csv", index=False)
+    ill = load_example("diabetes")
+    numbers = ill.X.to_pandas().assign(price=ill.y).head(100)
+    for name in ("prices", "asked"):
+        numbers.to_csv(f"{name}.csv", index=False)
     for name in ("may", "risk"):
         seen(f"fit {name if name == 'may' else 'loans'}.csv --out {name}.tw")
     seen("fit example:play_tennis_d15 --algorithm id3 --out d15.tw")

@@ -16,7 +16,7 @@ _PARAMETER = rf"(?<![\w-])(?<!--set )(?!(?:{_READING})=)([a-z_]+)"
 def hint_for_shell(hint: str) -> str:
     r"""Return a hint of the library with options instead of Python.
 
-    >>> hint_for_shell("leave it out, by dropping it or with Schema(ignore=['customer']).")
+    >>> hint_for_shell("leave it out, by dropping it or with schema=Schema(ignore=['customer']).")
     '--ignore customer'
     >>> hint_for_shell("schema=Schema(order={'size': ['S', 'M']}) declares values with an order.")
     '--order size=S,M declares values with an order.'
@@ -74,7 +74,11 @@ def _of_kind(found: re.Match[str]) -> str:
 
 
 _SENTENCES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
-    (rf"(?:by dropping it or with|leave the column out with) Schema\(ignore={_LIST}\)", _ignored),
+    (
+        r"(?:by dropping it or with|leave the column out with)"
+        rf" (?:schema=)?Schema\(ignore={_LIST}\)",
+        _ignored,
+    ),
     (rf"fit\(X\.drop\(columns={_LIST}\), y\)", _ignored),
     (rf"fit\(\.\.\., groups=.*such as column {_NAME}", lambda m: f"--groups {_text(m[1])}"),
     (rf"pd\.to_datetime\(X\[{_NAME}\]\)", lambda m: f"--kind {_text(m[1])}=date"),

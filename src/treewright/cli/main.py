@@ -94,6 +94,7 @@ def _without_command(words: list[str], session: Session) -> str | None:
 
 
 def _find(words: Sequence[str]) -> Command:
+    from treewright.other_names import COMMANDS as OTHERS
     from treewright.parameters import nearest
 
     name = words[0]
@@ -105,7 +106,7 @@ def _find(words: Sequence[str]) -> Command:
             code="unknown-command",
             hint="treewright COMMAND --help; treewright lists the commands",
         )
-    near = nearest(name, COMMANDS)
+    near = OTHERS.get(name) or nearest(name, COMMANDS)
     raise usage(
         f"no command {name!r}",
         code="unknown-command",

@@ -34,8 +34,8 @@ def warn_of_dates(typed: Sequence[TypedColumn]) -> None:
             warn(
                 f"column {name!r} holds dates as text ({value!r}): every date is a category of its"
                 " own, and new dates are unknown.\n"
-                f"  Hint: pd.to_datetime(X[{name!r}]), or Schema(kinds={{{name!r}: 'nominal'}}) if"
-                " that is meant.",
+                f"  Hint: pd.to_datetime(X[{name!r}]), or"
+                f" schema=Schema(kinds={{{name!r}: 'nominal'}}) if that is meant.",
                 OtherTypeWarning,
             )
 
@@ -58,7 +58,7 @@ def warn_of_identifiers(typed: Sequence[TypedColumn], n_rows: int) -> None:
             warn(
                 f"column {name!r} looks like an identifier: all {n_rows} values are distinct, so"
                 " what it says about these rows says nothing about others.\n"
-                f"  Hint: leave it out, by dropping it or with Schema(ignore=[{name!r}]).",
+                f"  Hint: leave it out, by dropping it or with schema=Schema(ignore=[{name!r}]).",
                 IdentifierWarning,
             )
 

@@ -9,7 +9,7 @@ import pytest
 from unit.cli.typed import run
 
 import treewright
-from treewright import __version__, list_examples
+from treewright import __version__, list_examples, other_names
 from treewright.cli import commands, names
 from treewright.cli.algorithms import ALIASES
 from treewright.cli.command import Command
@@ -98,6 +98,11 @@ def test_every_algorithm_names_classes_that_there_are(name: str) -> None:
         assert each is None or hasattr(treewright, each)
 
 
+def test_words_for_other_programs_name_commands_that_there_are() -> None:
+    assert not set(other_names.COMMANDS) & set(COMMANDS)
+    assert {line.split()[0] for line in other_names.COMMANDS.values()} <= set(COMMANDS)
+
+
 def test_no_option_is_without_a_command() -> None:
     used = {name for entry in COMMANDS.values() for name in entry.load().options}
     assert used | set(ALWAYS) == set(OPTIONS)
@@ -107,6 +112,8 @@ def test_no_option_is_without_a_command() -> None:
     ("line", "message", "hint"),
     [
         ("shwo", "no command 'shwo'", "treewright show"),
+        ("draw", "no command 'draw'", "treewright show MODEL --out tree.svg"),
+        ("train", "no command 'train'", "treewright fit DATA"),
         ("show m.tw --dpeth 2", "show has no option --dpeth", "--depth"),
         ("show m.tw --dep 2", "show has no option --dep", "--depth"),
         ("show", "show needs MODEL", "treewright show MODEL [OPTIONS]; treewright show --help"),

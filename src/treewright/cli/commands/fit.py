@@ -16,7 +16,12 @@ from treewright.cli.fitting.judging import Check, fit_and_judge, training_figure
 from treewright.cli.fitting.judging_metric import judging_metric
 from treewright.cli.fitting.learner import choice_of, estimator_of, seed_of, table_of
 from treewright.cli.fitting.like import like_of
-from treewright.cli.fitting.model_words import check_lines, description_to_dict, size_in_words
+from treewright.cli.fitting.model_words import (
+    check_lines,
+    description_to_dict,
+    size_in_words,
+    unanswered_in_words,
+)
 from treewright.cli.options import LEARNER, ROWS, TABLE
 from treewright.cli.out_files import OutFile, check_model_name, check_out
 from treewright.cli.reading.file_faults import check_is_table
@@ -151,6 +156,8 @@ def _text(grown: _Grown, screen: Screen) -> str:
     if tree is not None:
         parts.append(tree_on_screen(tree, screen, whole=False))
     lines = [screen.sentence(size_in_words(grown.model))]
+    if tree is not None and grown.table.task == "classes":
+        lines.append(screen.sentence(unanswered_in_words(tree, grown.table.y.tolist())))
     metric = metric_of(judging_metric(grown.table), grown.table.task)
     rows = check_lines(grown.check, grown.training, metric)
     lines.append(lines_on_screen(rows, screen, answers=grown.check is not None))

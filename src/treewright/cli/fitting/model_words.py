@@ -6,8 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.screen.words import counted
+from treewright.text.names import list_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from treewright import Tree
     from treewright.cli.fitting.judging import Check
     from treewright.evaluate.metrics import Metric
@@ -43,6 +46,25 @@ def _tree_in_words(tree: Tree) -> str:
     return (
         f"{counted(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.depth}{before};"
         f" asks {len(tree.used_columns)} of {counted(n_columns, 'column')}"
+    )
+
+
+def unanswered_in_words(tree: Tree, target: Sequence[Any]) -> str:
+    """Return which classes no leaf answers, most often a rare one; empty where each has a leaf.
+
+    A tree that is a leaf alone has nothing to say of any class.
+    """
+    if tree.classes is None or len(tree.classes) != 1 or tree.n_leaves == 1:
+        return ""
+    answered = {tree.label(int(node)) for node in (tree.arrays.first_child < 0).nonzero()[0]}
+    rows = {label: target.count(label) for label in tree.classes[0].tolist()}
+    left_out = [label for label, count in rows.items() if count and label not in answered]
+    if not left_out:
+        return ""
+    n_rows = sum(rows[label] for label in left_out)
+    return (
+        f"no leaf answers {list_names(map(str, left_out))} ({counted(n_rows, 'row')}): --cost FILE"
+        " says what missing them costs"
     )
 
 

@@ -26,6 +26,7 @@ from treewright.data.frame import Frame
 from treewright.data.labelled_table import LabelledTable
 from treewright.data.reading import MISSING_TEXTS, Reading, ReadNote
 from treewright.errors import FileFormatError, ParameterError, ReadWarning, warn
+from treewright.text.names import list_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,9 +281,8 @@ def read(
     if like is not None:
         options = options.like(like)
     frame = read_file(path, options)
-    for note in frame.reading.notes if frame.reading is not None else ():
-        if note.code != "dates-found":
-            warn(_for_python(note), ReadWarning)
+    for message in _warnings_of(frame.reading.notes if frame.reading is not None else ()):
+        warn(message, ReadWarning)
     return frame if target is None else labelled(frame, target)
 
 
@@ -292,7 +292,21 @@ def _texts(given: Iterable[str], name: str) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _for_python(note: ReadNote) -> str:
+def _warnings_of(notes: Iterable[ReadNote]) -> list[str]:
+    """Return a warning for each note; columns that are mended alike share one."""
+    alike: dict[object, list[ReadNote]] = {}
+    for at, note in enumerate(notes):
+        if note.code != "dates-found":
+            _, _, hint = note.message.partition("\n")
+            alike.setdefault(hint if note.code == "near-numbers" else at, []).append(note)
+    return [_for_python(*each) for each in alike.values()]
+
+
+def _for_python(note: ReadNote, *others: ReadNote) -> str:
+    if others:
+        said, _, hint = note.message.partition("\n")
+        names = list_names(repr(other.column) for other in others)
+        return f"{said}\n  The same holds for {names}.\n{hint}"
     if note.code != "marks-missing":
         return note.message
     return f"{note.message}.\n  Hint: also_missing={list(note.texts)} says that it is meant."

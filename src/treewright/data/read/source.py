@@ -70,9 +70,11 @@ def _refuse_dimensions(array: Array) -> NoReturn:
     if array.ndim == 0 and array.dtype == object:
         given = array.item()
         told = "None" if given is None else f"a {type(given).__name__}"
+        hint = "an array, a dataframe, a dict of columns or a list of rows"
+        if hasattr(given, "X") and hasattr(given, "y"):  # a LabelledTable, which `read` returns
+            hint = "it has the columns and the target: fit(table.X, table.y)"
         raise DataError(
-            f"X is {told}, not a table. Expected 2D array, got {what} instead.\n"
-            "  Hint: an array, a dataframe, a dict of columns or a list of rows."
+            f"X is {told}, not a table. Expected 2D array, got {what} instead.\n  Hint: {hint}."
         )
     raise DataError(
         f"Expected 2D array, got {what} instead:\narray={array}.\n"

@@ -200,6 +200,16 @@ def test_numbers_that_are_read_as_names_are_told(
     assert re.search(hint, str(told[0].message).split("Hint: ")[1])
 
 
+def test_columns_that_one_option_mends_share_a_warning(save) -> None:
+    text = "a;b;c;d\n" + "1,5;2,5;31.12.2024;1,0\n2,5;3,5;1.2.2025;-\n" * 3
+    with pytest.warns(ReadWarning) as told:
+        read(save(text), delimiter=";")
+    first, *others = (str(each.message) for each in told)
+    assert "column 'a' is read as names" in first
+    assert "\n  The same holds for 'b'.\n  Hint: decimal=',' reads them as numbers." in first
+    assert [message.split("Hint: ")[1][:8] for message in others] == ["dates='%", "decimal="]
+
+
 @pytest.mark.parametrize(
     "values",
     [

@@ -305,7 +305,7 @@ def test_identifiers_are_warned_of() -> None:
     assert str(caught[0].message) == (
         "column 'name' looks like an identifier: all 60 values are distinct, so what it says"
         " about these rows says nothing about others.\n"
-        "  Hint: leave it out, by dropping it or with Schema(ignore=['name'])."
+        "  Hint: leave it out, by dropping it or with schema=Schema(ignore=['name'])."
     )
 
 
