@@ -484,3 +484,9 @@ def test_refusals_leave_scikit_learns_protocol_as_it_is(made: Any) -> None:
         assert copied.get_params(deep=False).keys() == model.get_params(deep=False).keys()
     with pytest.raises(TypeError, match="has no parameter 'no_such_thing'"):
         type(model)(no_such_thing=1)
+
+
+def test_a_method_of_other_kinds_of_estimators_is_not_taken_for_a_slip() -> None:
+    with pytest.raises(AttributeError) as caught:
+        tw.DecisionTreeClassifier().score_samples  # noqa: B018
+    assert str(caught.value) == "'DecisionTreeClassifier' object has no attribute 'score_samples'"

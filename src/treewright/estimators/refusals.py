@@ -75,6 +75,16 @@ class RefusesMistakes:
         raise _NoAttributeError(self, name)
 
 
+_OF_OTHER_KINDS = {
+    "fit_predict",
+    "fit_transform",
+    "inverse_transform",
+    "score_samples",
+    "transform",
+}
+"""Methods of scikit-learn's other kinds of estimators: spelt right, so that none is meant near."""
+
+
 class _NoAttributeError(AttributeError):
     """Says what to use in place of an attribute, when it is asked to: `hasattr` never asks."""
 
@@ -111,6 +121,8 @@ def _instead_of(owner: object, name: str) -> str:
     way = _WAYS.get(name, "").format(own=own)
     if way and (way.startswith((own, "treewright")) or re.split(r"\W", way)[0] in names):
         return f".\n  Hint: {way}."
+    if name in _OF_OTHER_KINDS:
+        return ""
     near = nearest_hint(name, [each for each in names if not each.startswith("_")])
     return f".{near}" if near else ""
 
