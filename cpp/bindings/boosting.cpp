@@ -355,15 +355,18 @@ void bind_boosting(nb::module_& module) {
             nb::sig("def scores(self) -> NDArray[numpy.float64]"))
         .def_prop_ro("n_trees", [](const BoundBooster& self) { return self.core->trees.size(); })
         .def(
-            "n_leaves",
-            [](const BoundBooster& self, std::size_t first, std::size_t last) {
-                require(first <= last && last <= self.core->trees.size(), "trees there are");
-                std::size_t n_leaves = 0;
-                for (std::size_t t = first; t < last; ++t)
-                    n_leaves += (self.core->trees[t].nodes.size() + 1) / 2;
+            "leaf_counts",
+            [](const BoundBooster& self, std::size_t first) {
+                const auto& trees = self.core->trees;
+                const std::size_t width = self.core->outputs();
+                require(first <= trees.size() && (trees.size() - first) % width == 0,
+                        "the first tree of a round");
+                std::vector<std::size_t> n_leaves((trees.size() - first) / width);
+                for (std::size_t t = first; t < trees.size(); ++t)
+                    n_leaves[(t - first) / width] += (trees[t].nodes.size() + 1) / 2;
                 return n_leaves;
             },
-            nb::arg("first"), nb::arg("last"))
+            nb::arg("first"), "Leaves of each round, from the one of this tree on.")
         .def(
             "forest",
             [](const BoundBooster& self, std::size_t first, std::size_t last) {
@@ -372,7 +375,7 @@ void bind_boosting(nb::module_& module) {
                 return BoostForest(self.core->codebook(),
                                    {trees.begin() + static_cast<std::ptrdiff_t>(first),
                                     trees.begin() + static_cast<std::ptrdiff_t>(last)},
-                                   self.core->outputs());
+                                   self.core->outputs(), Origin::grown);
             },
             nb::arg("first"), nb::arg("last"));
 

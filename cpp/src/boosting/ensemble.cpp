@@ -47,9 +47,10 @@ std::uint64_t above(std::uint32_t cut, std::size_t w) {
 }  // namespace
 
 BoostForest::BoostForest(Codebook given_book, std::vector<BoostTree> given_trees,
-                         std::size_t n_outputs)
+                         std::size_t n_outputs, Origin origin)
     : book(std::move(given_book)), trees(std::move(given_trees)), n_outputs(n_outputs) {
-    require(is_sound(), "an index leads outside, or a number is not finite");
+    require(origin == Origin::grown || is_sound(),
+            "an index leads outside, or a number is not finite");
     prepare();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <numeric>
 #include <utility>
 
@@ -48,23 +49,19 @@ public:
           team(team),
           progress(progress),
           memory(buffers.template histograms<Entry>()),
-          open(memory.open) {
+          open(memory.open),
+          gains(memory.gains) {
         memory.make_room(team.size(), table);
     }
 
     BoostTree run() {
-        progress.check(true);
+        look_after(round.sample.empty() ? table.n_rows : round.sample.size());
         plant();
         std::size_t n_leaves = 1;
         while (growth.max_leaves == 0 || n_leaves < growth.max_leaves) {
             const std::size_t chosen = next_leaf();
             if (chosen == open.size()) break;
-            // Looking at the clock takes as long as splitting a few rows.
-            n_unchecked += open[chosen].n() + kRowsOfASplit;
-            if (n_unchecked >= kRowsToCheck) {
-                progress.check(true);
-                n_unchecked = 0;
-            }
+            look_after(open[chosen].n());
             ++n_leaves;
             split(chosen, growth.max_leaves != 0 && n_leaves == growth.max_leaves);
         }
@@ -74,10 +71,20 @@ public:
         for (Leaf& leaf : open)
             if (leaf.histogram) memory.pool.push_back(std::move(leaf.histogram));
         buffers.nodes = std::exchange(tree.nodes, {tree.nodes.begin(), tree.nodes.end()});
+        buffers.subsets = std::exchange(tree.subsets, {tree.subsets.begin(), tree.subsets.end()});
         return std::move(tree);
     }
 
 private:
+    /// Looks for an interrupt now and then: looking at the clock takes as long as splitting a few
+    /// rows, and a tree of few rows no longer than some looks.
+    void look_after(std::size_t n_rows) {
+        buffers.n_unchecked += n_rows + kRowsOfASplit;
+        if (buffers.n_unchecked < kRowsToCheck) return;
+        buffers.n_unchecked = 0;
+        progress.check(true);
+    }
+
     /// Whether these are all rows of the table, which are then not listed.
     [[nodiscard]] bool is_all(const Leaf& leaf) const {
         return round.sample.empty() && leaf.depth == 0;
@@ -109,6 +116,8 @@ private:
         // Many small trees are kept: each has as much memory as it needs, and no more.
         tree.nodes = std::move(buffers.nodes);
         tree.nodes.clear();
+        tree.subsets = std::move(buffers.subsets);
+        tree.subsets.clear();
         open.clear();
         tree.nodes.emplace_back();
         Leaf root;
@@ -120,13 +129,14 @@ private:
             const Slot& slot = table.slots[0];
             for (std::size_t i = 0; i < slot.n_codes; ++i) all += root.histogram[slot.offset + i];
             root.total = all.sums(round.fixed.count_bits);
-            search({&root, 1}, nullptr);
+            search({&root}, nullptr);
         } else {
             for (std::size_t i = 0; i < n; ++i)
                 all += round.gradients.template get<Row>(row_of(root, i)).entry(round.fixed);
             root.total = all.sums(round.fixed.count_bits);
             search_rows(root);
         }
+        gains.assign(1, root.best.gain);
         open.push_back(std::move(root));
     }
 
@@ -138,13 +148,17 @@ private:
     /// The leaf of the largest gain, or (level by level) the first; the end of the list if there is
     /// none.
     [[nodiscard]] std::size_t next_leaf() const {
-        std::size_t chosen = open.size();
-        for (std::size_t i = 0; i < open.size(); ++i) {
-            if (!open[i].best.exists()) continue;
-            if (chosen == open.size()) chosen = i;
-            const bool is_better = growth.depth_wise ? open[i].node < open[chosen].node
-                                                     : open[i].best.gain > open[chosen].best.gain;
-            if (is_better) chosen = i;
+        std::size_t chosen = gains.size();
+        if (growth.depth_wise) {
+            for (std::size_t i = 0; i < gains.size(); ++i)
+                if (gains[i] > 0.0 && (chosen == gains.size() || open[i].node < open[chosen].node))
+                    chosen = i;
+            return chosen;
+        }
+        double most = 0.0;
+        for (std::size_t i = 0; i < gains.size(); ++i) {
+            chosen = gains[i] > most ? i : chosen;
+            most = std::max(most, gains[i]);
         }
         return chosen;
     }
@@ -205,17 +219,19 @@ private:
     // -------------------------------------------------------------- search
     /// Finds the best split of each of one or two leaves. Where `less` is given, the first leaf's
     /// histogram is still its parent's, and the second's is to be subtracted from it.
-    void search(std::span<Leaf> leaves, const Entry* less) {
+    void search(std::initializer_list<Leaf*> given, const Entry* less) {
+        const std::span<Leaf* const> leaves(given.begin(), given.size());
         const std::size_t n_parts = team.size();
-        for (std::size_t l = 0; l < leaves.size(); ++l) draw_columns(leaves[l], drawn[l]);
+        for (std::size_t l = 0; l < leaves.size(); ++l) draw_columns(*leaves[l], drawn[l]);
         if (n_parts == 1) {
             if (less != nullptr)
-                for (std::size_t i = 0; i < table.n_entries; ++i) leaves[0].histogram[i] -= less[i];
+                for (std::size_t i = 0; i < table.n_entries; ++i)
+                    leaves[0]->histogram[i] -= less[i];
             for (std::size_t l = 0; l < leaves.size(); ++l) {
-                if (!may_gain(leaves[l])) continue;
-                add_digits(leaves[l], 0, table.slots.size(), 0);
+                if (!may_gain(*leaves[l])) continue;
+                add_digits(*leaves[l], 0, table.slots.size(), 0);
                 for (const std::uint32_t column : drawn[l])
-                    search_column(leaves[l], column, 0, leaves[l].best);
+                    search_column(*leaves[l], column, 0, leaves[l]->best);
             }
             return;
         }
@@ -224,17 +240,17 @@ private:
             const auto [low, high] = entries_of(part);
             if (less != nullptr)
                 for (std::size_t i = entry_of(low); i < entry_of(high); ++i)
-                    leaves[0].histogram[i] -= less[i];
+                    leaves[0]->histogram[i] -= less[i];
             for (std::size_t l = 0; l < leaves.size(); ++l) {
-                if (!may_gain(leaves[l])) continue;
-                add_digits(leaves[l], low, high, thread);
+                if (!may_gain(*leaves[l])) continue;
+                add_digits(*leaves[l], low, high, thread);
                 for (const std::uint32_t column : drawn[l])
                     if (table.columns[column].slot >= low && table.columns[column].slot < high)
-                        search_column(leaves[l], column, thread, found[l * n_parts + part]);
+                        search_column(*leaves[l], column, thread, found[l * n_parts + part]);
             }
         });
         for (std::size_t l = 0; l < leaves.size(); ++l) {
-            BoostSplit& best = leaves[l].best;
+            BoostSplit& best = leaves[l]->best;
             for (std::size_t part = 0; part < n_parts; ++part) {
                 BoostSplit& other = found[l * n_parts + part];
                 if (other.gain > best.gain ||
@@ -377,33 +393,32 @@ private:
         }
         if (!growth.monotonic.empty()) bound(parent, children);
         if (!is_last && (may_gain(children[0]) || may_gain(children[1]))) {
-            // The larger child comes first: it takes over the parent's histogram.
-            const bool swaps = children[0].n() < children[1].n();
-            if (swaps) std::swap(children[0], children[1]);
-            search_children(parent, children);
-            if (swaps) std::swap(children[0], children[1]);
+            const bool is_first_larger = children[0].n() >= children[1].n();
+            search_children(parent, children[is_first_larger ? 0 : 1],
+                            children[is_first_larger ? 1 : 0]);
         }
         if (parent.histogram) memory.pool.push_back(std::move(parent.histogram));
         for (Leaf& child : children)
             if (child.histogram && !child.best.exists())
                 memory.pool.push_back(std::move(child.histogram));
+        gains[chosen] = children[0].best.gain;
+        gains.push_back(children[1].best.gain);
         open[chosen] = std::move(children[0]);
         open.push_back(std::move(children[1]));
     }
 
     /// Finds the best splits of two new leaves, with as few histograms as pays.
-    void search_children(Leaf& parent, Leaf (&children)[2]) {
-        auto& [larger, smaller] = children;
+    void search_children(Leaf& parent, Leaf& larger, Leaf& smaller) {
         if (parent.histogram && !are_few(larger.n())) {
             larger.histogram = std::move(parent.histogram);
             if (!are_few(smaller.n())) {
                 smaller.histogram = new_histogram();
                 fill(smaller);
-                return search(children, smaller.histogram.get());
+                return search({&larger, &smaller}, smaller.histogram.get());
             }
             add_rows<Row>(table, rows_of(smaller), round.gradients, round.fixed, memory.near[0],
                           larger.histogram.get(), Way::take_away);
-            search({&larger, 1}, nullptr);
+            search({&larger}, nullptr);
         } else {
             search_rows(larger);
         }
@@ -577,10 +592,10 @@ private:
     Progress& progress;
     BoostTree tree;
     std::vector<std::uint32_t> drawn[2];  ///< columns of the leaves at hand
-    std::size_t n_unchecked = 0;
-    Ways ways;  ///< of the split at hand
+    Ways ways;                            ///< of the split at hand
     HistogramMemory<Entry>& memory;
     std::vector<Leaf>& open;
+    std::vector<double>& gains;           ///< of their best splits, 0 where there is none
     std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample
 };
 

@@ -234,10 +234,14 @@ void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch&
     double best_gain = best.gain;
     Sums best_first;
     const std::int64_t all = std::reduce(node.weight.begin(), node.weight.end());
+    const std::size_t most = std::min(limits.max_categories, order.size() - 1);
+    // Where every category is in the order, what is left of a prefix is a suffix of the same gain,
+    // to the last bit: the other way round would find the same divisions.
+    const bool is_whole = order.size() == own.n && most + 1 == order.size();
     for (const bool backward : {false, true}) {
+        if (backward && is_whole) break;
         Sums first;
         std::int64_t weight = 0;
-        const std::size_t most = std::min(limits.max_categories, order.size() - 1);
         for (std::size_t i = 0; i < most; ++i) {
             const std::uint32_t place = order[backward ? order.size() - 1 - i : i].second;
             first += own.sums[place];
@@ -259,6 +263,7 @@ void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch&
     best.cut = 0;
     best.first = best_first;
     best.codes.clear();
+    best.codes.reserve(own.n);
     for (std::size_t i = 0; i < best_n; ++i)
         best.codes.push_back(own.code[order[from_end ? order.size() - 1 - i : i].second]);
     std::sort(best.codes.begin(), best.codes.end());

@@ -18,11 +18,13 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from treewright.array_types import Int64Array
+from treewright.array_types import FloatArray, Int64Array
 from treewright.boosting.defaults import SHAPES, final_rate, is_auto, n_folds_judged
 from treewright.boosting.fit import MOST_SCORE, Boosting, losses_of_folds
 from treewright.boosting.options import BoostingOptions
@@ -182,10 +184,10 @@ class _Shape:
         self._patience = _LEAST_PATIENCE / faster
         self._n_to_compare = _ROUNDS_TO_COMPARE / faster
         self._stage = 0.0
-        self._folds = [
+        self.folds = [
             Boosting(learn, options, make=_no_model, validation=judge) for learn, judge in parts
         ]
-        self.judged = [each.judged() for each in self._folds]
+        self.judged = [each.judged() for each in self.folds]
         weights = [len(own.y) if own.weight is None else own.weight.sum() for _, own in parts]
         self._shares = np.array(weights) / np.sum(weights)
         self._is_beaten = self._is_decided = False
@@ -193,6 +195,8 @@ class _Shape:
         self._most_looks = max(1, _SCORES_AT_A_TIME // n_scores)
         self.losses: list[tuple[int, float]] = []
         """Numbers of rounds, and the loss after them."""
+        self.best = (0, math.inf)
+        """The number of rounds of least loss so far, and that loss."""
 
     @property
     def _n_made(self) -> int:
@@ -201,13 +205,8 @@ class _Shape:
     @property
     def _ends_at(self) -> float:
         """The rounds after which it ends, as far as is known: later ones may be better."""
-        best = self.best[0] if self.losses else 0
+        best = self.best[0]
         return min(best + max(self._patience, best // _PATIENCE_SHARE), self._most)
-
-    @property
-    def best(self) -> tuple[int, float]:
-        """The number of rounds of least loss so far, and that loss."""
-        return _best(self.losses)
 
     @property
     def falls_on(self) -> bool:
@@ -272,13 +271,14 @@ class _Shape:
 
     def ahead(self, looks: list[int]) -> list[RoundsAhead]:
         """Return the rounds of each fold up to the last of the looks: all make the same."""
-        return [self._folds[0].ahead(self._n_made, looks)] * len(self._folds)
+        return [self.folds[0].ahead(self._n_made, looks)] * len(self.folds)
 
-    def note(self, looks: list[int]) -> None:
-        """Take down the losses at these looks, of rounds that have been made."""
-        by_look = np.ascontiguousarray(losses_of_folds(self._folds, self.judged).T)
+    def note(self, looks: list[int], losses: FloatArray) -> None:
+        """Take down the losses of folds at these looks, of rounds that have been made."""
+        by_look = np.ascontiguousarray(losses.T)
         means = [float(self._shares @ own) for own in by_look]
         self.losses.extend(zip(looks, means, strict=True))
+        self.best = _best(self.losses)
 
 
 def _boost(
@@ -300,8 +300,8 @@ def _boost(
                 MOST_SCORE,
                 n_threads,
             )
+            _note(looks)
             for each, own in looks:
-                each.note(own)
                 if watch is not None:
                     for n_made, loss in each.losses[-len(own) :]:
                         watch(each.options.max_depth, n_made, loss)
@@ -309,6 +309,16 @@ def _boost(
         least, falls_on = min((leader.best[1], leader.falls_on), before)
         for each in going:
             each.compare(least, falls_on=falls_on)
+
+
+def _note(looks: list[tuple[_Shape, list[int]]]) -> None:
+    """Take down the losses of rounds that have been made; of shapes with the same looks at once."""
+    for own, made in groupby(looks, key=itemgetter(1)):
+        alike = [each for each, _ in made]
+        folds = [fold for each in alike for fold in each.folds]
+        losses = losses_of_folds(folds, [judged for each in alike for judged in each.judged])
+        for each, part in zip(alike, np.split(losses, len(alike)), strict=True):
+            each.note(own, part)
 
 
 def _no_model(core: Any, base: Any, thresholds: Any) -> Any:

@@ -240,24 +240,20 @@ class Boosting:
         loss, began = problem.loss, time.perf_counter()
         if isinstance(loss, Given):
             booster.set_gradients(*user_gradients(loss, problem.y, booster.scores, last))
-        tree, width = booster.n_trees, loss.n_outputs
+        first_tree = booster.n_trees
         keys = keys_of_rounds(options.seed, first, last)
         rate = float(options.learning_rate)
         seconds = booster.rounds(self._growth, rate, keys, MOST_SCORE, options.n_threads).tolist()
         if self._thresholds:
             self._thresholds.append(booster.thresholds)
         self.check_reach()
-        n_leaves = [booster.n_leaves(at, at + width) for at in range(tree, booster.n_trees, width)]
+        n_leaves = booster.leaf_counts(first_tree)
         if last == first + 1:
             figures = self._figures(first)
             took = time.perf_counter() - began
             return [GradientRound(number=last, n_leaves=n_leaves[0], **figures, seconds=took)]
-        return [
-            GradientRound(number=number, n_leaves=leaves, seconds=took)
-            for number, leaves, took in zip(
-                range(first + 1, last + 1), n_leaves, seconds, strict=True
-            )
-        ]
+        numbers = range(first + 1, last + 1)
+        return list(map(GradientRound.plain, numbers, n_leaves, seconds))
 
     def check_reach(self) -> None:
         """Refuse scores that have grown beyond all bounds."""
@@ -355,4 +351,4 @@ def losses_of_folds(folds: list[Boosting], judged: list[JudgedBooster]) -> Float
                 for rows, each in zip(own, judged, strict=True)
             ]
         )
-    return np.nan_to_num(found, nan=np.inf)
+    return found if np.isfinite(found).all() else np.nan_to_num(found, nan=np.inf)

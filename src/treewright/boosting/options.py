@@ -150,6 +150,9 @@ class BoostingOptions:
         ends_by_itself
             Whether held-out rows decide when to stop; depth and share of the rows stay open then.
         """
+        leaves_open = any(is_auto(given) for given in vars(self).values())
+        if not leaves_open and self.min_category_rows is not None:
+            return self
         is_open = ends_by_itself and is_auto(self.n_estimators)
         n_rows, of_classes = problem.n_rows, problem.loss.of_classes
         rules = defaults.given_rounds(self.n_estimators, self.max_depth, of_classes=of_classes)

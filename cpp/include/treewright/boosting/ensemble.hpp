@@ -55,10 +55,14 @@ struct BoostPaths {
     std::vector<RowBytes> answers;  ///< to questions by a list
 };
 
+/// Where trees come from: those of a file or another language are looked through first.
+enum class Origin { given, grown };
+
 class BoostForest {
 public:
-    /// Throws InvariantError for an index out of range: models are also read from files.
-    BoostForest(Codebook book, std::vector<BoostTree> trees, std::size_t n_outputs);
+    /// Throws InvariantError for an index out of range in given trees.
+    BoostForest(Codebook book, std::vector<BoostTree> trees, std::size_t n_outputs,
+                Origin origin = Origin::given);
 
     Codebook book;
     std::vector<BoostTree> trees;  ///< round by round, one for each output

@@ -67,6 +67,7 @@ struct HistogramMemory {
     std::vector<NearRows<Entry>> near;
     GatheredRows<Entry> gathered;       ///< of a leaf without a histogram
     std::vector<OpenLeaf<Entry>> open;  ///< of the tree at hand
+    std::vector<double> gains;          ///< of the best split of each of these
 
     void make_room(std::size_t n_threads, const CodedTable& table) {
         while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[table.n_entries]);
@@ -90,6 +91,8 @@ struct GrowBuffers {
     std::vector<std::uint32_t> rows;
     std::vector<std::uint32_t> second;  ///< rows of a node on their way to its second child
     std::vector<BoostNode> nodes;       ///< of the tree at hand, which may have many or few
+    std::vector<std::uint64_t> subsets;  ///< likewise
+    std::size_t n_unchecked = 0;         ///< rows since the last look for an interrupt
     // Filled by grow():
     std::vector<std::uint32_t> leaf_of_row;  ///< node of each row of the table
     std::vector<GrownLeaf> leaves;           ///< until `rows` changes

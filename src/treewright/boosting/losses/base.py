@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
@@ -163,8 +164,8 @@ class Loss(ABC):
         # All parts at once: of few rows the calls take longer than what they do.
         joined = np.concatenate(scores, axis=1)
         n_looks, n_rows, _ = joined.shape
-        repeated = np.broadcast_to(np.concatenate(y), (n_looks, n_rows)).reshape(-1)
-        starts = np.cumsum([0, *(len(own) for own in y[:-1])])
+        repeated = np.concatenate(y * n_looks)
+        starts = list(accumulate((len(own) for own in y[:-1]), initial=0))
         with np.errstate(over="ignore"):  # as in `mean`
             flat = self.of_rows(joined.reshape(-1, self.n_outputs), repeated, None)
             by_row, share = flat.reshape(n_looks, n_rows), np.ones(n_rows)
