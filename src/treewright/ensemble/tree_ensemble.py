@@ -11,6 +11,7 @@ from treewright.counterfactual.find import Answering, Asked, of_trees, reference
 from treewright.data.read.rows import read_row
 from treewright.ensemble.explanation import EnsembleExplanation, of_label
 from treewright.errors import UnsupportedError
+from treewright.state.pickled_whole import PickledWhole
 from treewright.text.notebook import ShownInNotebooks
 from treewright.tree.leaf import by_output, decide, label_of
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 
-class TreeEnsemble(ShownInNotebooks):
+class TreeEnsemble(PickledWhole, ShownInNotebooks):
     """Trees that predict together."""
 
     schema: FittedSchema

@@ -15,6 +15,7 @@ from typing import Any, Self
 from treewright.errors import ParameterError, UnknownParameterError
 from treewright.other_names import GONE, PARAMETERS, TABLE_AND_TARGET, WORDS_OF_FIT
 from treewright.parameters import nearest_hint
+from treewright.state.pickled_whole import PickledWhole
 from treewright.text.names import list_names
 
 _OF_A_TREE = ("dnf", "draw_regions", "get_depth", "get_n_leaves", "rules", "text", "tree_", "why")
@@ -37,7 +38,7 @@ _WAYS = {
 """Attributes that are looked for in vain, and what there is instead."""
 
 
-class RefusesMistakes:
+class RefusesMistakes(PickledWhole):
     """Names the way out of calls that cannot be answered; a base of all estimators."""
 
     _get_param_names: Any

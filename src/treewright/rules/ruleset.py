@@ -28,6 +28,7 @@ from treewright.rules.simplify import simplified_list, without_idle_conditions
 from treewright.rules.text import RuleExplanation, paint
 from treewright.rules.to_dict import ruleset_to_dict
 from treewright.rules.user_rules import check_classes, complete
+from treewright.state.pickled_whole import PickledWhole
 from treewright.text.notebook import text_html
 from treewright.tree.condition import SHORT, Wording
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
@@ -52,7 +53,7 @@ _MOST_IN_NOTEBOOK = 50
 """Rules that a notebook shows."""
 
 
-class RuleSet(Sequence[Rule]):
+class RuleSet(PickledWhole, Sequence[Rule]):
     """Rules that together predict the class or number of any row.
 
     Parameters

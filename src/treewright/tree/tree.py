@@ -21,6 +21,7 @@ from treewright.errors import (
     UnsupportedError,
 )
 from treewright.parameters import is_whole
+from treewright.state.pickled_whole import PickledWhole
 from treewright.tree.impurity import column_shares
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide, label_of
 from treewright.tree.linear_plan import LinearPlan
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 _MAX_LINES = 200
 
 
-class Tree(Shape, TreeMethods, SklearnNames):
+class Tree(PickledWhole, Shape, TreeMethods, SklearnNames):
     """A decision tree: predictions at its leaves, questions at its inner nodes.
 
     Nodes are numbered from the root, 0, and every node before its children. A tree whose questions
