@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from treewright.ensemble.rounds import MAX_LINES, number_column, rounds_text
@@ -30,7 +30,8 @@ class GradientRound:
     train_score, validation_score
         Value of the scorer (``scoring``); more is better.
     seconds
-        Time that the round took.
+        Time that the round took; NaN in a model from a file, which holds no times: the same fit
+        makes the same file.
     """
 
     number: int
@@ -39,7 +40,7 @@ class GradientRound:
     validation_loss: float = math.nan
     train_score: float = math.nan
     validation_score: float = math.nan
-    seconds: float
+    seconds: float = field(metadata={"kept": False})
 
     @classmethod
     def plain(cls, number: int, n_leaves: int, seconds: float) -> GradientRound:

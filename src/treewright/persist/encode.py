@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import fractions
+import math
 import re
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
@@ -207,8 +208,11 @@ def bits(array: Array) -> Array:
 def state_of(value: Any) -> dict[str, Any]:
     """Return the attributes that make up an object."""
     if dataclasses.is_dataclass(value) and not _has_own(type(value), "__getstate__"):
-        # Without what is only remembered for speed.
-        return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+        # Without what is only remembered for speed, and times, which no two fits have in common.
+        return {
+            each.name: getattr(value, each.name) if each.metadata.get("kept", True) else math.nan
+            for each in dataclasses.fields(value)
+        }
     state: Any = value.__getstate__()
     return dict(state or {})
 

@@ -87,3 +87,15 @@ def test_a_model_is_written_alike_twice_and_after_loading(tmp_path: Path) -> Non
         tw.save(again, tmp_path / "c.tw", why=False)
         tw.save(tw.load(tmp_path / "c.tw"), tmp_path / "d.tw", why=False)
         assert (tmp_path / "c.tw").read_bytes() == (tmp_path / "d.tw").read_bytes(), name
+
+
+def test_two_fits_make_the_same_file(tmp_path: Path) -> None:
+    data = tw.load_example("loans")
+    for name in ("a.tw", "b.tw"):
+        model = tw.GradientBoostingClassifier(n_estimators=5, random_state=0)
+        tw.save(model.fit(data.X, data.y), tmp_path / name)
+        assert model.rounds_[0].seconds >= 0.0
+    assert (tmp_path / "a.tw").read_bytes() == (tmp_path / "b.tw").read_bytes()
+    again = tw.load(tmp_path / "a.tw").rounds_
+    assert "seconds" not in str(again)
+    assert [each.n_leaves for each in again] == [each.n_leaves for each in model.rounds_]
