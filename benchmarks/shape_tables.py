@@ -1,7 +1,7 @@
 """Made tables of the shapes that people have, seeded, for `shapes.py`: of any share of full size.
 
 A shape is a function of a generator of random numbers and a scale, 1 for the full size. Tables
-with names are dicts of columns, for scikit-learn and its like as codes.
+with names are dicts of columns, for scikit-learn and its like as codes. Real tables come along.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from tables import Table, words
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,18 @@ class Shape:
     weight: np.ndarray | None = None
     is_numbers: bool = False
     options: dict[str, Any] = field(default_factory=dict)  # of trees and forests, in all libraries
+
+
+def of_real(table: Table) -> Shape:
+    """Return a shared table; for peers words as their codes in order, gaps as NaN."""
+    codes = table.X.astype(dict.fromkeys(words(table.X), "category"))
+    for name in words(table.X):
+        coded = codes[name].cat.codes.to_numpy(dtype=np.float64)
+        codes[name] = np.where(coded < 0, np.nan, coded)
+    y = table.y if not table.is_classification else np.unique(table.y, return_inverse=True)[1]
+    return Shape(
+        table.X, codes.to_numpy(dtype=np.float64), y, is_numbers=not table.is_classification
+    )
 
 
 Maker = Callable[[np.random.Generator, float], Shape]

@@ -4,6 +4,7 @@
     python benchmarks/shapes.py --scale 1          the full size: hours
     python benchmarks/shapes.py --shapes gap gaps --tasks RandomForest
     python benchmarks/shapes.py --trees 10 --threads 1 --repeats 3 --clock processor
+    python benchmarks/shapes.py --real --tasks RandomForest     the shared tables over 5,000 rows
 
 Each shape is a table made by a seeded generator (`shape_tables.py`); each library fits the same
 rows in turn, or predicts them, and the least of several repeats counts. Peers are those of
@@ -18,19 +19,21 @@ from __future__ import annotations
 import argparse
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from shape_tables import SHAPES, Shape
+from shape_tables import SHAPES, Shape, of_real
+from tables import tables
 
 # On a busy machine the seconds of the processor are firmer; with one thread they are the time.
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 GROWN = ("DecisionTree", "RandomForest", "ExtraTrees")
 TASKS = (*GROWN, "GradientBoosting", "predict")
 OURS = "treewright"
+LEAST_ROWS_OF_REAL = 5_000
 
 
 class Contender:
@@ -143,6 +146,17 @@ def line_of(name: str, task: str, runners: list[Contender], least: dict[str, flo
     return line
 
 
+def made_tables(arguments: argparse.Namespace) -> Iterator[tuple[str, Shape]]:
+    for name in arguments.shapes:
+        yield name, SHAPES[name](np.random.default_rng(0), arguments.scale)
+
+
+def real_tables() -> Iterator[tuple[str, Shape]]:
+    for table in tables([], 10**9):
+        if len(table.y) > LEAST_ROWS_OF_REAL:
+            yield table.name, of_real(table)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shapes", nargs="*", default=list(SHAPES), choices=list(SHAPES))
@@ -152,15 +166,16 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--clock", choices=list(CLOCKS), default="wall")
+    parser.add_argument("--real", action="store_true", help="the shared tables instead, whole")
     arguments = parser.parse_args()
+    size = "real tables" if arguments.real else f"{arguments.scale:g} of the full size"
     print(
-        f"{arguments.scale:g} of the full size, {arguments.trees} trees or rounds,"
+        f"{size}, {arguments.trees} trees or rounds,"
         f" {arguments.threads} threads, least of {arguments.repeats} ({arguments.clock} seconds)"
     )
     print(f"{'shape':17}{'task':17}{'engine':11}{'ours s':>9}{'peer s':>9}{'ratio':>7}")
     ratios: dict[str, dict[str, float]] = defaultdict(dict)
-    for name in arguments.shapes:
-        shape = SHAPES[name](np.random.default_rng(0), arguments.scale)
+    for name, shape in real_tables() if arguments.real else made_tables(arguments):
         for task in arguments.tasks:
             runners = contenders(task, shape, arguments.trees, arguments.threads)
             least = race(runners, task, arguments.repeats, CLOCKS[arguments.clock])

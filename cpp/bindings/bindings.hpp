@@ -97,6 +97,7 @@ inline constexpr const char* kDependenceSignature =
 
 void bind_data(nb::module_& module);
 void bind_data_delimited(nb::module_& module);
+void bind_data_objects(nb::module_& module);
 void bind_grow(nb::module_& module);
 void bind_tree(nb::module_& module);
 void bind_tree_shap(nb::module_& module);

@@ -4,6 +4,7 @@ NB_MODULE(_core, module) {
     module.doc() = "Compiled core of treewright: growing trees and predicting with them.";
     bind_data(module);
     bind_data_delimited(module);
+    bind_data_objects(module);
     bind_grow(module);
     bind_tree(module);
     bind_tree_shap(module);

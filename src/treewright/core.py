@@ -94,6 +94,9 @@ from treewright._core import (
     checksum as checksum,
 )
 from treewright._core import (
+    code_objects as code_objects,
+)
+from treewright._core import (
     columns_of_tree as columns_of_tree,
 )
 from treewright._core import (

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright.array_types import Array, BoolArray, Int32Array, Int64Array
+from treewright.core import code_objects
 from treewright.interrupts import row_blocks
 
 INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
@@ -34,6 +35,9 @@ def code_text(values: Sequence[object]) -> tuple[Int32Array, tuple[object, ...]]
     >>> codes.tolist(), distinct
     ([1, -1, 0, 1], ('a', 'b'))
     """
+    coded_by_core = code_if_text(values)
+    if coded_by_core is not None:
+        return coded_by_core
     found = distinct_values(values)
     distinct = _sorted([value for value in found if isinstance(value, str)])
     code_of_value: dict[object, int] = {value: code for code, value in enumerate(distinct)}
@@ -44,6 +48,34 @@ def code_text(values: Sequence[object]) -> tuple[Int32Array, tuple[object, ...]]
         n_rows = block.stop - block.start
         codes[block] = np.fromiter(islice(coded, n_rows), np.int32, n_rows)
     return codes, tuple(distinct)
+
+
+def code_if_text(
+    values: Sequence[object] | Array,
+) -> tuple[Int32Array, tuple[object, ...]] | None:
+    """Return codes and distinct texts as :func:`code_text` does, without Python code for each row.
+
+    None where a list, tuple or array of objects has anything but texts, None and NaN, or no text.
+
+    >>> code_if_text([None, "a"]), code_if_text([None, 1])
+    ((array([-1,  0], dtype=int32), ('a',)), None)
+    """
+    coded = code_objects(values) if isinstance(values, list | tuple | np.ndarray) else None
+    return None if coded is None else _in_order(*coded)
+
+
+def _in_order(codes: Int32Array, texts: list[str]) -> tuple[Int32Array, tuple[object, ...]]:
+    """Return codes and texts such that codes follow the order of the texts."""
+    if len(texts) <= _SORTED_AT_ONCE:
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        rank = np.empty(len(texts) + 1, dtype=np.int32)
+        rank[order] = np.arange(len(texts), dtype=np.int32)
+        rank[-1] = -1
+        return rank[codes], tuple(texts[i] for i in order)
+    distinct = _sorted(texts)
+    code_of_text = {text: code for code, text in enumerate(distinct)}
+    rank = np.array([*(code_of_text[text] for text in texts), -1], dtype=np.int32)
+    return rank[codes], tuple(distinct)
 
 
 def distinct_values(values: Sequence[object]) -> set[object]:

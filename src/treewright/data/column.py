@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from treewright.array_types import Array, BoolArray
-from treewright.data.codes import INT64_MAX, INT64_MIN, code_text
+from treewright.data.codes import INT64_MAX, INT64_MIN, code_if_text, code_text
 from treewright.data.fitted_schema import UINT_OFFSET, Storage
 from treewright.errors import DataError
 
@@ -118,6 +118,12 @@ class Column:
         if self.storage == "uint":
             return cast(Array, self.data.view(np.uint64) ^ np.uint64(UINT_OFFSET))
         return self.data
+
+
+def column_if_text(values: Sequence[object] | Array) -> Column | None:
+    """Return a column of texts where all values are text or missing; None where not, or unsure."""
+    coded = code_if_text(values)
+    return None if coded is None else Column(storage="value", data=coded[0], values=coded[1])
 
 
 def text_column(values: Sequence[object]) -> Column:

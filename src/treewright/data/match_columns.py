@@ -126,7 +126,7 @@ def _with_domain(
         )
     if column.fixed:
         return column.data, column.values
-    counts = np.bincount(column.data[column.data >= 0], minlength=len(column.values))
+    counts = np.bincount(column.data + 1, minlength=len(column.values) + 1)[1:]
     if counts.all():
         return column.data, column.values
     # Values that occur in no row are not part of the domain; the last entry is for -1.

@@ -20,7 +20,14 @@ import numpy as np
 
 from treewright.array_types import Array
 from treewright.data.codes import INT64_MAX, INT64_MIN, distinct_values
-from treewright.data.column import Column, blank_column, read_time, read_typed, text_column
+from treewright.data.column import (
+    Column,
+    blank_column,
+    column_if_text,
+    read_time,
+    read_typed,
+    text_column,
+)
 from treewright.errors import DataError
 from treewright.interrupts import row_blocks
 
@@ -74,6 +81,9 @@ def read_objects(values: Sequence[object], name: str) -> Column:
     treewright.errors.DataError: column 'x' mixes text and numbers: row 0 holds 'a', row 1 holds 5.
       Hint: convert the column to one type first.
     """
+    texts = column_if_text(values)
+    if texts is not None:
+        return texts
     types = _types_of(values)
     if types <= {float, np.float64, type(None)} and types != {type(None)}:
         floats = _array(values, np.float64)  # None becomes NaN

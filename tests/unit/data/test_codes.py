@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from treewright.data.codes import (
     NumberCodes,
+    code_if_text,
     code_numbers,
     code_text,
     code_text_array,
@@ -51,6 +52,63 @@ def test_text_is_sorted_and_the_rest_is_missing() -> None:
     codes, distinct = code_text(["b", float("nan"), "a", None, "b", ""])
     assert codes.tolist() == [2, -1, 1, -1, 2, 0]
     assert distinct == ("", "a", "b")
+
+
+TEXTS = st.one_of(st.none(), st.just(float("nan")), st.text(max_size=12))
+
+
+@given(st.lists(TEXTS, max_size=30))
+def test_texts_among_objects_are_coded_in_their_order(values: list[object]) -> None:
+    given = [value for value in values if isinstance(value, str)]
+    array = np.empty(2 * len(values), dtype=object)
+    array[::2] = values  # each second entry of an array: its entries do not stand side by side
+    for objects in (values, tuple(values), array[::2]):
+        coded = code_if_text(objects)
+        if not given:
+            assert coded is None
+            continue
+        assert coded is not None
+        codes, distinct = coded
+        assert distinct == tuple(sorted(set(given)))
+        assert [distinct[code] if code >= 0 else None for code in codes.tolist()] == [
+            value if isinstance(value, str) else None for value in values
+        ]
+
+
+@pytest.mark.parametrize("n_texts", [3, 400, 30_000])
+def test_equal_texts_in_different_objects_share_a_code(n_texts: int) -> None:
+    numbers = np.random.default_rng(0).integers(0, n_texts, 70_000)  # beyond one look for Ctrl-C
+    texts = [f"a text of number {i}" for i in numbers.tolist()]
+    coded = code_if_text(texts)
+    assert coded is not None
+    codes, distinct = coded
+    assert distinct == tuple(sorted(set(texts)))
+    assert [distinct[code] for code in codes.tolist()] == texts
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a", 1],
+        ["a", float("inf")],
+        ["a", np.str_("b")],
+        ["a", "\ud800"],
+        ["a", b"b"],
+        [None, float("nan")],
+        [],
+        np.array([["a"]], dtype=object)[:, :0].ravel(),
+    ],
+)
+def test_what_is_not_text_alone_is_left_to_others(values: list[object]) -> None:
+    assert code_if_text(values) is None
+
+
+def test_an_array_of_objects_that_nothing_was_written_to_is_missing() -> None:
+    array = np.empty(3, dtype=object)
+    array[1] = "a"
+    coded = code_if_text(array)
+    assert coded is not None
+    assert coded[0].tolist() == [-1, 0, -1]
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=3), min_size=1))

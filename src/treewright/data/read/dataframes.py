@@ -13,7 +13,14 @@ import numpy as np
 
 from treewright.array_types import Array
 from treewright.data.codes import INT64_MAX, INT64_MIN
-from treewright.data.column import Column, blank_column, read_time, read_typed, text_column
+from treewright.data.column import (
+    Column,
+    blank_column,
+    column_if_text,
+    read_time,
+    read_typed,
+    text_column,
+)
 from treewright.data.frame import Frame
 from treewright.data.match_names import (
     check_names,
@@ -141,6 +148,11 @@ def read_values(values: Any, name: str) -> Column:
 
 def read_series(series: nw.Series[Any], name: str) -> Column:
     """Return a column of a dataframe, read by its type."""
+    native: Any = series.to_native()
+    if series.implementation.is_pandas() and native.dtype == object:
+        texts = column_if_text(native.to_numpy())  # narwhals would find out what they are first
+        if texts is not None:
+            return texts
     dtype = series.dtype
     if dtype.is_float():
         return read_array(series.to_numpy(), name)
@@ -167,7 +179,6 @@ def read_series(series: nw.Series[Any], name: str) -> Column:
     try:
         values = series.to_numpy()
     except NotImplementedError:  # Arrow's, of a type that is neither numbers, text nor dates
-        native: Any = series.to_native()
         kind = getattr(native, "type", dtype)
         raise DataError(
             f"column {name!r} has type {kind}, which holds neither numbers, text nor dates.\n"
