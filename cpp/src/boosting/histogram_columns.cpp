@@ -66,20 +66,14 @@ void add_digits(const Slot& slot, const Entry* histogram, DigitSums<Entry>& into
     }
 }
 
+/// Reads the sums of a column whose common code has what is left of the total. Room for it is left,
+/// and taken if there is anything in it.
 template <class Entry>
-void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
-               const Entry* sums, const Sums& total, int count_bits, CodeSums& into) {
-    const Placed& placed = table.columns[column];
-    into.reset(n_all);
-    if (!placed.common_is_rest) {
-        for (std::uint32_t code = 0; code < placed.n_kept; ++code)
-            into.add(code, sums[code].sums(count_bits));
-        return;
-    }
-    // Room for the common code is left, and taken if there is anything in it.
+static void read_with_rest(const Placed& placed, const Entry* sums, const Sums& total,
+                           int count_bits, CodeSums& into) {
     Entry others{};
     const auto add = [&](std::uint32_t code) {
-        const Entry& own = sums[placed.in_digit(code)];
+        const Entry own = sums[placed.in_digit(code)];
         others += own;
         into.add(code, own.sums(count_bits));
     };
@@ -89,11 +83,21 @@ void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_al
     into.code[at] = placed.common;
     into.sums[at] = total - others.sums(count_bits);
     if (into.sums[at].n_rows > 0) return;
-    for (std::size_t i = at + 1; i < into.n; ++i) {
-        into.code[i - 1] = into.code[i];
-        into.sums[i - 1] = into.sums[i];
-    }
+    std::uint32_t* codes = into.code.data();
+    Sums* its_sums = into.sums.data();
+    std::copy(codes + at + 1, codes + into.n, codes + at);
+    std::copy(its_sums + at + 1, its_sums + into.n, its_sums + at);
     --into.n;
+}
+
+template <class Entry>
+void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+               const Entry* sums, const Sums& total, int count_bits, CodeSums& into) {
+    const Placed& placed = table.columns[column];
+    into.reset(n_all);
+    if (placed.common_is_rest) return read_with_rest(placed, sums, total, count_bits, into);
+    for (std::uint32_t code = 0; code < placed.n_kept; ++code)
+        into.add(code, sums[code].sums(count_bits));
 }
 
 template <class Entry>
