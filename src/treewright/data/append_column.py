@@ -40,8 +40,11 @@ class Room:
         self.memory[: len(rows)] = rows
         self._free_behind = {len(rows): True}
 
-    def claimed(self, n_before: int, more: Array) -> Array | None:
-        """Return the first rows followed by more of them; None where there is no room left."""
+    def claimed(self, rows: Array, more: Array) -> Array | None:
+        """Return rows followed by more of them; None if they are not here, or have no room."""
+        if rows.__array_interface__["data"] != self.memory.__array_interface__["data"]:
+            return None
+        n_before = len(rows)
         n_rows = n_before + len(more)
         if n_rows > len(self.memory) or np.result_type(self.memory, more) != self.memory.dtype:
             return None
@@ -59,13 +62,13 @@ def extended(rows: Array, more: Array, room: Room | None) -> tuple[Array, Room]:
     >>> rows.tolist(), extended(rows, np.array([4]), room)[0].tolist(), rows.tolist()
     ([1, 2, 3], [1, 2, 3, 4], [1, 2, 3])
     """
-    grown = None if room is None else room.claimed(len(rows), more)
+    grown = None if room is None else room.claimed(rows, more)
     if grown is not None and room is not None:
         return grown, room
     n_rows = len(rows) + len(more)
     dtype = np.result_type(rows, more)
     made = Room(np.asarray(rows, dtype=dtype), n_rows + n_rows // _SPARE)
-    claimed = made.claimed(len(rows), more)
+    claimed = made.claimed(made.memory[: len(rows)], more)
     assert claimed is not None
     return claimed, made
 
@@ -95,7 +98,9 @@ def appended(
 
 def _is_of_no_type(column: Column) -> bool:
     """Return whether a column has no value that tells its type; declared categories do."""
-    return is_blank(column) and not column.fixed
+    if column.fixed or not column.take(slice(0, 1)).missing.all():  # mostly told by one row
+        return False
+    return is_blank(column)
 
 
 def _gaps_like(column: Column, n_rows: int) -> Column:

@@ -22,6 +22,9 @@ from treewright.tree.edit import side_by_side
 SHARED_WORK = 1 << 18
 """Rows x columns from which all threads divide a node together (``cpp/src/grow/growth.cpp``)."""
 
+_ROWS_TO_SEE = 64
+"""Rows of a shared node, about, in which almost every column varies."""
+
 
 @dataclass(eq=False)
 class Parts:
@@ -83,26 +86,46 @@ class _Order:
         return self.n_rows[place] * self.n_columns > SHARED_WORK
 
     def _shared(self, root: int) -> list[int]:
-        """Number the children of shared nodes; return the nodes below that are not shared."""
+        """Number the children of shared nodes; return the nodes below that are not shared.
+
+        What is shared depends on how many columns vary among the rows of a node. A few rows of each
+        mostly show that all do; else all rows are looked at.
+        """
+        n_rows = self.table.n_rows
+        step = max(1, SHARED_WORK // self.n_columns // _ROWS_TO_SEE)
+        found = self._shared_by(root, np.arange(0, n_rows, step), is_sample=True)
+        if found is None:
+            found = self._shared_by(root, np.arange(n_rows), is_sample=False)
+        assert found is not None
+        blocks, alone = found
+        self.blocks += blocks
+        return alone
+
+    def _shared_by(
+        self, root: int, rows: Int64Array, *, is_sample: bool
+    ) -> tuple[list[list[int]], list[int]] | None:
+        """Return the children of shared nodes, and the nodes below; None if the rows are too few."""
+        blocks: list[list[int]] = []
         alone: list[int] = []
-        rows: Int64Array = np.arange(self.table.n_rows)
         stack = [(root, rows, list(range(self.n_columns)))]
         while stack:
             place, rows, columns = stack.pop()
             if not self.n_branches[place]:
                 continue
-            if len(rows) * len(columns) <= SHARED_WORK:
+            if self.n_rows[place] * len(columns) <= SHARED_WORK:
                 alone.append(place)
                 continue
             varying = [c for c in columns if not is_constant(self.table, c, rows)]
+            if is_sample and len(varying) < len(columns):
+                return None
             columns = varying or columns
             children = self._children(place)
-            self.blocks.append(children)
-            branch = branch_of_rows(self.nodes, place, self.table, rows)
-            stack += [
-                (child, rows[branch == i], columns) for i, child in reversed([*enumerate(children)])
-            ]
-        return alone
+            blocks.append(children)
+            is_second = branch_of_rows(self.nodes, place, self.table, rows)
+            for i, child in reversed([*enumerate(children)]):
+                of_child = rows[np.flatnonzero(is_second == bool(i))]
+                stack.append((child, of_child, columns))
+        return blocks, alone
 
     def _below(self, root: int) -> None:
         """Number the nodes below one, depth first."""

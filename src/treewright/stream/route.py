@@ -46,6 +46,8 @@ def _is_missing(table: Table, column: int, stored: Array, rows: Int64Array) -> A
 def is_constant(table: Table, column: int, rows: Int64Array) -> bool:
     """Return whether some rows all have the same value of a column, or all none."""
     stored = np.asarray(table.columns[column])
+    if not len(rows):
+        return True
     for part in (rows[:_FIRST_ROWS], rows):
         values = stored[part]
         missing = _is_missing(table, column, values, part)

@@ -132,6 +132,10 @@ def first_rows(X: Any, y: Any, sample_weight: Any, announced: Any, reading: Read
     )
     codes, classes = _read_target(y, announced, table.n_rows, reading)
     weight = _given_weights(sample_weight, table.n_rows)
+    rooms: dict[str, Room | None] = {}
+    for name, column in columns.items():  # copied once, and now rather than in an update
+        data, rooms[name] = extended(column.data, column.data[:0], None)
+        columns[name] = replace(column, data=data)
     return KeptRows(
         names=table.schema.input_names,
         named=table.schema.named,
@@ -139,6 +143,7 @@ def first_rows(X: Any, y: Any, sample_weight: Any, announced: Any, reading: Read
         codes=codes,
         classes=classes,
         weight=weight,
+        rooms=rooms,
     )
 
 
