@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         RandomForestClassifier,
         RandomForestRegressor,
     )
-    from treewright.estimators.incremental import IncrementalTreeClassifier
+    from treewright.estimators.stream.incremental import IncrementalTreeClassifier
     from treewright.estimators.m5 import M5Regressor
     from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
     from treewright.estimators.rules import C45RulesClassifier
@@ -132,7 +132,7 @@ _HOMES = {
     "HistGradientBoostingClassifier": "treewright.estimators.boosting.hist_gradient_boosting",
     "HistGradientBoostingRegressor": "treewright.estimators.boosting.hist_gradient_boosting",
     "ID3Classifier": "treewright.estimators.classical",
-    "IncrementalTreeClassifier": "treewright.estimators.incremental",
+    "IncrementalTreeClassifier": "treewright.estimators.stream.incremental",
     "M5Regressor": "treewright.estimators.m5",
     "ObliqueTreeClassifier": "treewright.estimators.oblique",
     "ObliqueTreeRegressor": "treewright.estimators.oblique",

@@ -1,4 +1,4 @@
-"""A column followed by another of the same kind: what one table of all rows would have been read as.
+"""A column followed by another: what one table of all rows would have been read as.
 
 Whole numbers and decimals are numbers; texts have the union of their values as domain. A column
 that had no value so far takes the type of the rows that bring one.
@@ -36,7 +36,8 @@ class Room:
     """
 
     def __init__(self, rows: Array, capacity: int) -> None:
-        self.memory = np.empty(capacity, dtype=rows.dtype)
+        shape = (capacity, *rows.shape[1:])
+        self.memory = np.empty(shape, dtype=rows.dtype, order="F")
         self.memory[: len(rows)] = rows
         self._free_behind = {len(rows): True}
 

@@ -25,10 +25,10 @@ _ESTIMATORS = {
     "estimators.forest.bagging": "BaggingClassifier BaggingRegressor",
     "estimators.forest.extra_trees": "ExtraTreesClassifier ExtraTreesRegressor",
     "estimators.forest.random_forest": "RandomForestClassifier RandomForestRegressor",
-    "estimators.incremental": "IncrementalTreeClassifier",
     "estimators.m5": "M5Regressor",
     "estimators.oblique": "ObliqueTreeClassifier ObliqueTreeRegressor",
     "estimators.rules": "C45RulesClassifier",
+    "estimators.stream.incremental": "IncrementalTreeClassifier",
 }
 _PARTS = {
     "adaboost.ensemble": "WeightedEnsemble",

@@ -1,9 +1,9 @@
 """A tree put together from parts of trees, its nodes numbered as if it had been grown in one go.
 
-The growers number the children of a node when they divide it, depth first; and nodes with much work,
-which all threads divide together, before all others (``grow::is_shared_work``). So the nodes below
-one that is not shared are neighbours, in an order that does not depend on where it stands, and move
-as a block. Questions about categories are listed in the order in which they are asked.
+The growers number the children of a node when they divide it, depth first; and nodes with much
+work, which all threads divide together, before all others (``grow::is_shared_work``). So the nodes
+below one that is not shared are neighbours, in an order that does not depend on where it stands,
+and move as a block. Questions about categories are listed in the order in which they are asked.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Order:
     def _shared_by(
         self, root: int, rows: Int64Array, *, is_sample: bool
     ) -> tuple[list[list[int]], list[int]] | None:
-        """Return the children of shared nodes, and the nodes below; None if the rows are too few."""
+        """Return the children of shared nodes, and the nodes below; None if rows are too few."""
         blocks: list[list[int]] = []
         alone: list[int] = []
         stack = [(root, rows, list(range(self.n_columns)))]

@@ -31,7 +31,7 @@ def branch_of_rows(nodes: TreeArrays, node: int, table: Table, rows: Int64Array)
     missing = _is_missing(table, column, stored, rows)
     if missing is not None:
         is_second = np.where(missing, nodes.missing_branch[node] == 1, is_second)
-    return is_second
+    return np.asarray(is_second)
 
 
 def _is_missing(table: Table, column: int, stored: Array, rows: Int64Array) -> Array | None:

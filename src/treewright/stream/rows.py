@@ -24,9 +24,12 @@ from treewright.data.read.table import open_table, read_table
 from treewright.data.read.target import ClassTarget
 from treewright.data.read.weights import read_weights
 from treewright.data.table import Table
-from treewright.errors import ModelFormatError, TargetError
+from treewright.errors import DataError, ModelFormatError, TargetError
 from treewright.grow.training_data import Reading
 from treewright.text.names import list_names
+
+_MATRIX, _CODES = 0, 1
+"""Keys of memory that is of no column by name."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,8 +42,10 @@ class KeptRows:
         Of the columns of the table, in the order of the first rows.
     named : bool
         Whether the names came with the table.
+    matrix : array, optional
+        The whole table as long as it is one of floats, column by column in memory.
     columns : dict
-        The columns that are used, as they were read, by name.
+        Else the columns that are used, as they were read, by name.
     codes, classes : arrays
         The class of each row, and the classes in their order.
     weight : array, optional
@@ -52,8 +57,9 @@ class KeptRows:
     columns: dict[str, Column]
     codes: Int32Array
     classes: Array
+    matrix: Array | None = None
     weight: FloatArray | None = None
-    rooms: dict[str, Room | None] = field(default_factory=dict, metadata={"kept": False})
+    rooms: dict[Any, Room | None] = field(default_factory=dict, metadata={"kept": False})
 
     @property
     def n_rows(self) -> int:
@@ -81,6 +87,11 @@ class KeptRows:
                 codes.append((column.data, len(column.values), -1))
             if column.present is not None and column.present.shape != column.data.shape:
                 raise ValueError("a column says of other rows which are there")
+        matrix = self.matrix
+        if matrix is not None and (
+            matrix.dtype.kind != "f" or matrix.shape != (self.n_rows, len(self.names))
+        ):
+            raise ValueError("the table is not one of floats")
         if self.codes.dtype != np.int32 or self.codes.ndim != 1:
             raise ValueError(f"the classes of rows are {self.codes.dtype}")
         if any(len(column) != self.n_rows for column in self.columns.values()):
@@ -97,12 +108,29 @@ class KeptRows:
             n_rows=self.n_rows,
             n_columns=len(self.names),
             names=self.names if self.named else None,
-            read=lambda _, name: self.columns[name],
+            read=self._column,
+            matrix=self.matrix,
             is_frame=False,
         )
         return read_table(
             source, schema=reading.schema, categorical_features=reading.categorical_features
         )
+
+    def _column(self, index: int, name: str) -> Column:
+        if self.matrix is not None:
+            return Column(storage="float", data=self.matrix[:, index])
+        if name not in self.columns:
+            raise DataError(
+                f"column {name!r} was ignored in the rows seen so far, and was not kept.\n"
+                "  Hint: fit(X, y) with all rows."
+            )
+        return self.columns[name]
+
+    def by_column(self) -> dict[str, Column]:
+        """Return the columns that are used, by name."""
+        if self.matrix is None:
+            return self.columns
+        return {name: self._column(i, name) for i, name in enumerate(self.names)}
 
     def target(self, reading: Reading) -> ClassTarget:
         """Return the target of all rows."""
@@ -124,16 +152,18 @@ def first_rows(X: Any, y: Any, sample_weight: Any, announced: Any, reading: Read
         columns[name] = source.read(i, name)
         return columns[name]
 
-    # Of a matrix every column is read by itself, so that rows can follow it.
     table = read_table(
-        replace(source, matrix=None, read=read),
+        replace(source, matrix=_floats(source), read=read),
         schema=reading.schema,
         categorical_features=reading.categorical_features,
     )
     codes, classes = _read_target(y, announced, table.n_rows, reading)
     weight = _given_weights(sample_weight, table.n_rows)
-    rooms: dict[str, Room | None] = {}
-    for name, column in columns.items():  # copied once, and now rather than in an update
+    rooms: dict[Any, Room | None] = {}  # rows are copied once, and now rather than in an update
+    matrix = table.matrix
+    if matrix is not None:
+        matrix, rooms[_MATRIX] = extended(matrix, matrix[:0], None)
+    for name, column in columns.items():
         data, rooms[name] = extended(column.data, column.data[:0], None)
         columns[name] = replace(column, data=data)
     return KeptRows(
@@ -142,9 +172,16 @@ def first_rows(X: Any, y: Any, sample_weight: Any, announced: Any, reading: Read
         columns=columns,
         codes=codes,
         classes=classes,
+        matrix=matrix,
         weight=weight,
         rooms=rooms,
     )
+
+
+def _floats(source: Source) -> Array | None:
+    """Return a table that is one of floats; whole numbers are kept as such, column by column."""
+    matrix = source.matrix
+    return matrix if matrix is not None and matrix.dtype.kind == "f" else None
 
 
 def with_more_rows(
@@ -169,29 +206,29 @@ def with_more_rows(
             source.names, schema, any_order=source.any_order, extra_allowed=False
         )
     else:
-        match_by_position(
-            source.n_columns, source.names is not None, schema, reading.owner
-        )
+        match_by_position(source.n_columns, source.names is not None, schema, reading.owner)
         positions = schema.source_positions
-    more = {
-        name: source.read(position, name)
-        for position, name in zip(positions, schema.source_names, strict=True)
-    }
     new_codes, new_classes = _read_target(y, announced, source.n_rows, reading)
     new_weight = _given_weights(sample_weight, source.n_rows)
     classes, place_of_old, place_of_new = _union(kept.classes, new_classes, reading)
+    rooms: dict[Any, Room | None] = {}
     columns: dict[str, Column] = {}
-    rooms: dict[str, Room | None] = {}
-    for name, column in more.items():
-        columns[name], rooms[name] = appended(
-            kept.columns[name], column, name, kept.rooms.get(name)
-        )
-    old_codes, room = kept.codes, kept.rooms.get("")
+    matrix, new_matrix = kept.matrix, _floats(source)
+    if matrix is not None and new_matrix is not None:
+        matrix, rooms[_MATRIX] = extended(matrix, new_matrix, kept.rooms.get(_MATRIX))
+    else:
+        matrix, before = None, kept.by_column()
+        for position, name in zip(positions, schema.source_names, strict=True):
+            more = source.read(position, name)
+            room = kept.rooms.get(name)
+            columns[name], rooms[name] = appended(before[name], more, name, room)
+    old_codes, room = kept.codes, kept.rooms.get(_CODES)
     if len(classes) > len(kept.classes):
         old_codes, room = place_of_old[kept.codes], None
-    codes, rooms[""] = extended(old_codes, place_of_new[new_codes], room)
+    codes, rooms[_CODES] = extended(old_codes, place_of_new[new_codes], room)
     return replace(
         kept,
+        matrix=matrix,
         columns=columns,
         codes=codes,
         classes=classes,
@@ -200,9 +237,7 @@ def with_more_rows(
     )
 
 
-def _read_target(
-    y: Any, announced: Any, n_rows: int, reading: Reading
-) -> tuple[Int32Array, Array]:
+def _read_target(y: Any, announced: Any, n_rows: int, reading: Reading) -> tuple[Int32Array, Array]:
     """Return the codes of a target and its classes, those included that were announced."""
     target = reading.read_target(y, n_rows)
     assert isinstance(target, ClassTarget)
@@ -245,7 +280,8 @@ def _union(old: Array, more: Array, reading: Reading) -> tuple[Array, Int32Array
     """Return the classes of both in order, and the place of each of the old and of the new."""
     if (old.dtype.kind in "biuf") != (more.dtype.kind in "biuf"):
         raise TargetError(
-            f"y has held classes like {old[0]!r} so far, and now holds {more[0]!r}: text and"
+            f"y has held classes like {old.tolist()[0]!r} so far, and now holds"
+            f" {more.tolist()[0]!r}: text and"
             " numbers are not classes of one target.\n"
             "  Hint: convert the target as it was in the rows before."
         )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Self
 
-import numpy as np
-
 from treewright.data.read.groups import RowGroups
 from treewright.data.read.leaks import warn_of_leaks
 from treewright.data.read.table import typed_by_weight
@@ -47,9 +45,9 @@ class IncrementalTreeClassifier(DecisionTreeClassifier):
     criterion, splitter, nominal, numeric, cal5_threshold, cal5_alpha, missing, unseen, combine, \
 thresholds, threshold_at, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, \
 min_weight_fraction_leaf, min_impurity, max_class_share, min_impurity_decrease, max_p_value, \
-max_features, features_per, guard_many_values, column_costs, cost_rule, cost_exponent, class_weight, \
-priors, cost_matrix, leaf, leaf_m, monotonic_cst, categorical_features, schema, random_state, n_jobs, \
-verbose
+max_features, features_per, guard_many_values, column_costs, cost_rule, cost_exponent, \
+class_weight, priors, cost_matrix, leaf, leaf_m, monotonic_cst, categorical_features, schema, \
+random_state, n_jobs, verbose
         As for :class:`DecisionTreeClassifier`.
     prune, ccp_alpha
         As for :class:`DecisionTreeClassifier`. The tree without pruning is what is updated, and it
@@ -187,9 +185,7 @@ verbose
             self._keep(X, y, sample_weight, groups)
         return self
 
-    def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
-    ) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Update the tree with further rows; the first call is as `fit`.
 
         Parameters
@@ -250,7 +246,8 @@ verbose
         """Check the parameters; return how rows are read."""
         self._checked_options()
         check_verbose(self.verbose)
-        return self._reading()
+        reading: Reading = self._reading()
+        return reading
 
     def _problem_of(self, rows: KeptRows, reading: Reading, groups: RowGroups | None) -> Problem:
         """Return the problem of all rows, as it would be read from one table of them."""
@@ -264,15 +261,17 @@ verbose
         )
         table = typed_by_weight(table, weights.weight)
         if table.n_rows == 1:
-            warn("the table has a single row (n_samples = 1): the tree is one leaf.",
-                 SmallDataWarning)
+            warn(
+                "the table has a single row (n_samples = 1): the tree is one leaf.",
+                SmallDataWarning,
+            )
         n_cells = table.n_rows * len(table.schema.columns)
         problem = Problem(
             table=table,
             target=target,
             weights=weights,
             groups=groups,
-            options=self._checked_options().replace(n_threads=n_threads(self.n_jobs, n_cells)),
+            options=self._options().replace(n_threads=n_threads(self.n_jobs, n_cells)),
             seed=seed_of(self.random_state),
             class_weight=reading.class_weight,
             priors=reading.priors,
@@ -296,13 +295,8 @@ verbose
         """Return the tree of a problem, that to be updated next, and how many rows were regrown."""
         pruner = self._pruner()
         plain = replace(problem, leaf=problem.leaf.for_growing())
-        classes = before.tree.classes
-        is_alike = (
-            classes is not None
-            and np.array_equal(classes[0], problem.target.classes[0])
-            and before.is_of(plain)
-        )
-        if isinstance(pruner, ReducedError) or not is_alike or not is_updated_by_node(plain):
+        is_alike = not isinstance(pruner, ReducedError) and before.is_of(plain)
+        if not is_alike or not is_updated_by_node(plain):
             return *self._from_scratch(problem), problem.table.n_rows
         check_problem(plain)
         made, n_regrown = updated(plain, before, n_before)
