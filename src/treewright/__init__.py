@@ -39,10 +39,10 @@ if TYPE_CHECKING:
         RandomForestClassifier,
         RandomForestRegressor,
     )
-    from treewright.estimators.stream.incremental import IncrementalTreeClassifier
     from treewright.estimators.m5 import M5Regressor
     from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
     from treewright.estimators.rules import C45RulesClassifier
+    from treewright.estimators.stream.incremental import IncrementalTreeClassifier
     from treewright.persist.files import load, save
     from treewright.reporting.report import report
     from treewright.rules.ruleset import RuleSet

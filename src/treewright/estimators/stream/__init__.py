@@ -1,1 +1,1 @@
-"""Forests with scikit-learn's interface."""
+"""Trees that learn from rows as they come, with scikit-learn's interface."""
