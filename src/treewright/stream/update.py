@@ -3,8 +3,9 @@
 Nodes on the way of the new rows are judged again, from the root down (Utgoff, Berkman and Clouse
 1997). Where a node asks about the same column as before, its rows are divided by the question it
 asks now, and only branches whose rows have changed are visited; all other subtrees stay. Where it
-does not, or where its rows are few, what is below is grown anew. Every question is found by the core, as
-in growing; what is new here is only which need not be looked for (:mod:`treewright.stream.others`).
+does not, or where its rows are few, what is below is grown anew. Every question is found by the
+core, as in growing; what is new here is only which need not be looked for
+(:mod:`treewright.stream.others`).
 """
 
 from __future__ import annotations
