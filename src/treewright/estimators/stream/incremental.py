@@ -176,6 +176,11 @@ random_state, n_jobs, verbose
         together = RowGroups.read(groups, rows.n_rows)
         problem = self._problem_of(rows, reading, together)
         warn_of_leaks(problem.table, problem.target)
+        if rows.n_rows == 1:  # in an update more rows will come
+            warn(
+                "the table has a single row (n_samples = 1): the tree is one leaf.",
+                SmallDataWarning,
+            )
         if holds_out(self._pruner()):
             problem.warn_of_groups("The size of the tree is chosen")
         tree, made = self._from_scratch(problem)
@@ -260,11 +265,6 @@ random_state, n_jobs, verbose
             priors=reading.priors,
         )
         table = typed_by_weight(table, weights.weight)
-        if table.n_rows == 1:
-            warn(
-                "the table has a single row (n_samples = 1): the tree is one leaf.",
-                SmallDataWarning,
-            )
         n_cells = table.n_rows * len(table.schema.columns)
         problem = Problem(
             table=table,
