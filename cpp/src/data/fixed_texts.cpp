@@ -42,6 +42,7 @@ std::uint64_t hash_of(const std::byte* text, std::size_t n_bytes) {
 bool are_equal(const std::byte* one, const std::byte* other, std::size_t n_bytes) {
     for (; n_bytes >= 8; n_bytes -= 8, one += 8, other += 8)
         if (word_at<std::uint64_t>(one) != word_at<std::uint64_t>(other)) return false;
+    if (n_bytes == 4) return word_at<std::uint32_t>(one) == word_at<std::uint32_t>(other);
     return n_bytes == 0 || std::memcmp(one, other, n_bytes) == 0;
 }
 

@@ -10,10 +10,12 @@ namespace {
 
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
-/// A table of branches has a byte for every code up to the greatest; where few of many occur in a
-/// node, rows stop there.
+/// A table has four bytes for every code up to the greatest; where few of many occur in a node,
+/// rows stop there.
 constexpr std::size_t kCodesPerListed = 64;
 constexpr std::size_t kCodesOfSmallTable = 1024;
+/// Entries of all tables, by node: about as much memory again as the tree's arrays take.
+constexpr std::size_t kEntriesPerNode = 64;
 /// Share of the training weight that may stop, of all questions together.
 constexpr double kMostStopped = 0.25;
 
@@ -28,6 +30,7 @@ void Plan::make_descent(Progress& progress) {
     if (only_real_cuts || !shortcuts.empty() || needs.size() > Descent::kMostColumns) return;
     auto made = std::make_shared<Descent>(nodes.size());
     double stopped = 0.0;
+    std::size_t n_entries = 0;
     for (std::uint32_t node = 0; node < nodes.size(); ++node) {
         if (node % kNodesPerCheck == 0) progress.check(true);
         const Kind kind = kind_of(nodes[node]);
@@ -44,7 +47,10 @@ void Plan::make_descent(Progress& progress) {
         }
         if (kind != categories && kind != whole_cut) return;
         std::vector<std::uint8_t> branch = branches_by_code(node);
-        if (made->is_full(branch.size())) return;
+        n_entries += branch.size();
+        if (n_entries > kEntriesPerNode * nodes.size() + kCodesOfSmallTable ||
+            made->is_full(branch.size()))
+            return;
         if (branch.size() == 1) stopped += weight[tree_node[node]];
         made->add_names(column_of(nodes[node]), branch, nodes[node].first_child);
     }

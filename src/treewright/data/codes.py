@@ -68,7 +68,7 @@ def _in_order(codes: Int32Array, texts: list[str]) -> tuple[Int32Array, tuple[ob
         rank = np.empty(len(texts) + 1, dtype=np.int32)
         rank[order] = np.arange(len(texts), dtype=np.int32)
         rank[-1] = -1
-        return rank[codes], tuple(texts[i] for i in order)
+        return rank.take(codes), tuple(texts[i] for i in order)
     distinct = _sorted(texts)
     code_of_text = {text: code for code, text in enumerate(distinct)}
     rank = np.array([*(code_of_text[text] for text in texts), -1], dtype=np.int32)
