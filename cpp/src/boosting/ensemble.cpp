@@ -92,9 +92,18 @@ bool BoostForest::is_sound() const {
 
 void BoostForest::prepare() {
     std::vector<bool> is_used(book.columns.size());
-    for (const BoostTree& tree : trees)
+    std::size_t n_nodes = 0;
+    for (const BoostTree& tree : trees) {
+        n_nodes += tree.nodes.size();
         for (const BoostNode& node : tree.nodes)
             if (!node.is_leaf()) is_used[node.column] = true;
+    }
+    const std::size_t n_asking = n_nodes / 2;  // a tree has one leaf more than questions
+    steps.reserve(n_nodes);
+    choices.reserve(n_asking);
+    values.reserve(n_nodes - n_asking);
+    leaf_nodes.reserve(n_nodes - n_asking);
+    prepared.reserve(trees.size() + 1);
     place.resize(book.columns.size());
     for (std::uint32_t c = 0; c < book.columns.size(); ++c) {
         const CodedColumn& coded = book.columns[c];

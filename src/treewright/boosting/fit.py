@@ -163,10 +163,11 @@ class Boosting:
         best, waited = np.inf, 0
         least, kept = np.inf, self.n_before
         patience = self._options.n_iter_no_change or PATIENCE
-        for done in self._told(listener):
-            rounds.append(done)
+        for made in self._told(listener):
+            rounds += made
             if not self._watches:
                 continue
+            (done,) = made  # watching asks after each round
             watched = self._watched(done)
             waited += 1
             if watched < best - self._options.tol:
@@ -181,8 +182,8 @@ class Boosting:
             whole, rounds = whole.first(kept), rounds[: kept - self.n_before]
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
 
-    def _told(self, listener: Listener[GradientRound]) -> Iterator[GradientRound]:
-        """Make the rounds and yield them; the listener, told of the last made, may end them."""
+    def _told(self, listener: Listener[GradientRound]) -> Iterator[list[GradientRound]]:
+        """Make the rounds; yield those of each call. The listener, told of the last, may end it."""
         first, last = self.n_before, int(self._options.n_estimators)
         n_together = self._n_together(listener)
         while first < last:
@@ -190,7 +191,7 @@ class Boosting:
             made = self._rounds(first, min(first + n_together, last))
             first += len(made)
             is_ended = listener.end(made[-1])
-            yield from made
+            yield made
             if is_ended:
                 return
 
