@@ -1,11 +1,14 @@
-// Texts among Python objects: codes of a column of them, without Python code for each row.
+// Texts among Python objects, and in arrays of text: codes of a column of them, without Python code
+// for each row.
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
 
 #include "bindings.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/data/fixed_texts.hpp"
 
 using namespace treewright;
 
@@ -165,9 +168,54 @@ nb::object code_objects(nb::handle given) {
     return nb::make_tuple(to_numpy(std::move(codes)), texts.distinct);
 }
 
+/// The cells of a flat NumPy array of texts (kind U).
+class TextCells {
+public:
+    explicit TextCells(nb::handle array) {
+        if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0)
+            nb::raise_python_error();
+        if (view.ndim != 1 || view.format == nullptr ||
+            std::string_view(view.format).find('w') == std::string_view::npos) {
+            PyBuffer_Release(&view);
+            throw nb::type_error("a flat array of texts");
+        }
+    }
+    TextCells(const TextCells&) = delete;
+    TextCells& operator=(const TextCells&) = delete;
+    ~TextCells() { PyBuffer_Release(&view); }
+
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(view.shape[0]); }
+    [[nodiscard]] std::size_t n_bytes() const { return static_cast<std::size_t>(view.itemsize); }
+    [[nodiscard]] std::ptrdiff_t stride() const { return view.strides[0]; }
+    [[nodiscard]] const std::byte* at(std::size_t i) const {
+        return static_cast<const std::byte*>(view.buf) + static_cast<std::ptrdiff_t>(i) * stride();
+    }
+
+private:
+    Py_buffer view{};
+};
+
+/// Codes of the texts in the order of their first rows, and these rows.
+nb::object code_fixed_texts(nb::handle array) {
+    const TextCells cells(array);
+    data::FixedTexts texts(cells.n_bytes());
+    std::vector<std::int32_t> codes(cells.size());
+    for (std::size_t row = 0; row < codes.size(); row += kRowsAtATime) {
+        if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+        texts.code(cells.at(row), cells.stride(), std::min(kRowsAtATime, codes.size() - row),
+                   codes.data() + row);
+    }
+    std::vector<std::int64_t> rows(texts.first_rows().begin(), texts.first_rows().end());
+    return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(rows)));
+}
+
 }  // namespace
 
 void bind_data_objects(nb::module_& module) {
+    module.def("code_fixed_texts", &code_fixed_texts, nb::arg("array"),
+               "Codes of the texts of an array in the order of their first rows, and these rows.",
+               nb::sig("def code_fixed_texts(array: object) -> tuple[NDArray[numpy.int32], "
+                       "NDArray[numpy.int64]]"));
     module.def(
         "code_objects", &code_objects, nb::arg("objects"),
         "Codes of texts in the order of their first rows (-1: None or NaN), and the texts; "

@@ -98,9 +98,43 @@ nb::object apply(const Plan& plan, const Rows& rows, std::size_t n_threads) {
     return to_numpy(std::move(out));
 }
 
+using Plans = std::vector<const Plan*>;
+
+nb::object add_up(const Plans& plans, const BoundColumns& columns, const std::string& combine,
+                  std::size_t n_threads) {
+    require(!plans.empty(), "a plan");
+    Progress progress = make_progress(std::nullopt);
+    const std::size_t n_rows = columns.rows.n_rows;
+    std::vector<double> sums = cleared<double>(n_rows * plans[0]->width(), progress);
+    const Combine how = combine_of(combine);
+    {
+        const nb::gil_scoped_release release;
+        Plan::add_up(plans, columns.rows, how, n_threads, progress, sums);
+    }
+    return to_numpy(std::move(sums), {n_rows, plans[0]->width()});
+}
+
+nb::object apply_all(const Plans& plans, const BoundColumns& columns, std::size_t n_threads) {
+    Progress progress = make_progress(std::nullopt);
+    const std::size_t n_rows = columns.rows.n_rows;
+    auto leaves = cleared<std::int32_t>(n_rows * plans.size(), progress);
+    {
+        const nb::gil_scoped_release release;
+        Plan::apply_all(plans, columns.rows, n_threads, progress, leaves);
+    }
+    return to_numpy(std::move(leaves), {n_rows, plans.size()});
+}
+
 }  // namespace
 
 void bind_tree(nb::module_& module) {
+    module.def("add_up", &add_up, nb::arg("plans"), nb::arg("columns"), nb::arg("combine"),
+               nb::arg("n_threads"),
+               nb::sig("def add_up(plans: list[Plan], columns: Columns, combine: str, n_threads: "
+                       "int) -> NDArray[numpy.float64]"));
+    module.def("apply_all", &apply_all, nb::arg("plans"), nb::arg("columns"), nb::arg("n_threads"),
+               nb::sig("def apply_all(plans: list[Plan], columns: Columns, n_threads: int) -> "
+                       "NDArray[numpy.int32]"));
     module.def(
         "has_sound_cuts",
         [](const nb::dict& arrays, const std::optional<std::vector<std::string>>& cut_as) {

@@ -85,6 +85,12 @@ from treewright._core import (
     add_out_of_bag as add_out_of_bag,
 )
 from treewright._core import (
+    add_up as add_up,
+)
+from treewright._core import (
+    apply_all as apply_all,
+)
+from treewright._core import (
     bin_cuts as bin_cuts,
 )
 from treewright._core import (
@@ -92,6 +98,9 @@ from treewright._core import (
 )
 from treewright._core import (
     checksum as checksum,
+)
+from treewright._core import (
+    code_fixed_texts as code_fixed_texts,
 )
 from treewright._core import (
     code_objects as code_objects,

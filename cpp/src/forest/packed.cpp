@@ -10,6 +10,7 @@
 #include "treewright/base/prefetch.hpp"
 #include "treewright/forest/packed_ready.hpp"
 #include "treewright/forest/packed_walk.hpp"
+#include "treewright/tree/in_flight.hpp"
 
 namespace treewright::forest {
 namespace {
@@ -131,20 +132,30 @@ std::uint32_t leaf_of(const std::vector<PackedNode>& nodes, const T* row) {
     return at;
 }
 
-/// Calls arrived(row, node) for each of the rows from `row` to `end`.
+/// Calls arrived(row, node) for each of the rows from `begin` to `end`.
 template <class T, class Arrived>
 void walk(const PackedTree& tree, const std::vector<HotNode>& hot, const RowMatrix<T>& rows,
-          std::size_t row, std::size_t end, Arrived&& arrived) {
-    for (; row + kInFlight <= end; row += kInFlight) {
-        std::uint32_t at[kInFlight];
-        const T* cells = rows.cells + row * rows.stride;
-        const auto row_at = [cells, stride = rows.stride](std::size_t i) {
-            return cells + i * stride;
-        };
-        walk_rows<T>(tree.nodes, hot, rows.has_gaps, row_at, at);
-        for (std::size_t i = 0; i < kInFlight; ++i) arrived(row + i, at[i]);
+          std::size_t begin, std::size_t end, Arrived&& arrived) {
+    const T* cells = rows.cells + begin * rows.stride;
+    const std::size_t n = end - begin;
+    if (n < kInFlight) {
+        for (std::size_t i = 0; i < n; ++i)
+            arrived(begin + i, leaf_of(tree.nodes, cells + i * rows.stride));
+        return;
     }
-    for (; row < end; ++row) arrived(row, leaf_of(tree.nodes, rows.cells + row * rows.stride));
+    std::vector<std::uint32_t> node(n);
+    std::vector<std::uint32_t> walking(n);
+    const auto by = [&](auto&& next) {
+        tree::walk_in_waves(cells, rows.stride, n, next, node.data(), walking.data());
+    };
+    const PackedNode* packed = tree.nodes.data();
+    const HotNode* heated = hot.data();
+    if (rows.has_gaps)
+        by([packed](std::uint32_t at, const T* row) { return step_with_gaps(packed[at], row); });
+    else if (std::is_same_v<T, float> && !hot.empty())
+        by([heated](std::uint32_t at, const T* row) { return step(heated[at], row); });
+    else by([packed](std::uint32_t at, const T* row) { return step(packed[at], row); });
+    for (std::size_t i = 0; i < n; ++i) arrived(begin + i, node[i]);
 }
 
 /// The leaves of one row in kInFlight trees.

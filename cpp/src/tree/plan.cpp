@@ -94,6 +94,7 @@ Plan::Plan(const TreeView& tree, std::vector<std::uint32_t> classes, std::size_t
     // The mean number of questions on the path of a training row.
     const double sum = std::accumulate(asked_weight.begin(), asked_weight.end(), 0.0);
     if (sum / weight[0] > Shortcuts::kDeep) make_shortcuts(progress);
+    make_descent(progress);
 }
 
 std::size_t Plan::number_nodes(const TreeView& tree, Progress& progress) {

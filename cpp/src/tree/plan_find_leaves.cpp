@@ -5,12 +5,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "treewright/tree/descent.hpp"
+#include "treewright/tree/in_flight.hpp"
+
 namespace treewright::tree {
-namespace {
-
-constexpr std::size_t kInFlight = 16;  // rows whose loads overlap
-
-}  // namespace
 
 /// All children of a node, the first one on top, each with its share of the row.
 void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const {
@@ -28,13 +26,8 @@ void Plan::push_children(const Visit& divided, std::vector<Visit>& stack) const 
 /// Only cuts on a float matrix: several rows step together, no branch on the data. A missing value
 /// compares as "not above" and is recorded; such rows are processed again by the general loop.
 template <class T>
-void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
+void Plan::find_in_matrix(const Rows& rows, const Cells& cells, std::size_t begin, std::size_t end,
                           Found& found) const {
-    const data::Column* columns = rows.columns.data();
-    const std::byte* base = columns[0].data;
-    const std::ptrdiff_t row_stride = columns[0].stride;
-    const std::ptrdiff_t column_stride =
-        rows.columns.size() > 1 ? columns[1].data - columns[0].data : 0;
     std::vector<std::size_t> incomplete;
     for (std::size_t first = begin; first < end; first += kInFlight) {
         const std::size_t n = std::min(kInFlight, end - first);
@@ -42,13 +35,16 @@ void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
         bool missing[kInFlight] = {};
         const std::byte* data[kInFlight];
         for (std::size_t r = 0; r < kInFlight; ++r)
-            data[r] = base + static_cast<std::ptrdiff_t>(first + std::min(r, n - 1)) * row_stride;
+            data[r] =
+                cells.first +
+                static_cast<std::ptrdiff_t>(first - begin + std::min(r, n - 1)) * cells.row_stride;
         for (std::uint32_t step = 0; step < depth; ++step) {
             std::uint32_t moved = 0;
             for (std::size_t r = 0; r < kInFlight; ++r) {
                 const Node& node = nodes[at[r]];
                 const auto column = static_cast<std::ptrdiff_t>(column_of(node));
-                const double x = *reinterpret_cast<const T*>(data[r] + column * column_stride);
+                const double x =
+                    *reinterpret_cast<const T*>(data[r] + column * cells.column_stride);
                 missing[r] |= x != x;
                 const std::uint32_t next =
                     node.first_child + static_cast<std::uint32_t>(x > node.threshold);
@@ -64,6 +60,9 @@ void Plan::find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end,
     }
     find_in_columns(rows, incomplete, begin, found);
 }
+
+template void Plan::find_in_matrix<double>(const Rows&, const Cells&, std::size_t, std::size_t,
+                                           Found&) const;
 
 /// A deep tree: shortcuts. A row that is divided is processed again by the general loop.
 void Plan::find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t end,
@@ -83,20 +82,35 @@ void Plan::find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t en
     find_in_columns(rows, divided, begin, found);
 }
 
+/// Whether columns are those of one matrix of decimals.
+bool Plan::are_matrix(std::span<const data::Column> columns) {
+    if (columns.empty() || !columns[0].is_real()) return false;
+    const std::ptrdiff_t gap = columns.size() > 1 ? columns[1].data - columns[0].data : 0;
+    for (std::size_t j = 0; j < columns.size(); ++j)
+        if (columns[j].type != columns[0].type || columns[j].stride != columns[0].stride ||
+            columns[j].data - columns[0].data != static_cast<std::ptrdiff_t>(j) * gap)
+            return false;
+    return true;
+}
+
 /// The leaves of the rows from `begin` to `end`.
 void Plan::find_leaves(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const {
     found.leaf.resize(end - begin);
     if (!shortcuts.empty()) return find_by_shortcuts(rows, begin, end, found);
     const auto& columns = rows.columns;
-    bool matrix = only_real_cuts && !columns.empty() && columns[0].is_real();
-    const std::ptrdiff_t gap = columns.size() > 1 ? columns[1].data - columns[0].data : 0;
-    for (std::size_t j = 0; j < columns.size() && matrix; ++j)
-        matrix = columns[j].type == columns[0].type && columns[j].stride == columns[0].stride &&
-                 columns[j].data - columns[0].data == static_cast<std::ptrdiff_t>(j) * gap;
-    if (matrix) {
-        if (columns[0].type == data::ValueType::f32) find_in_matrix<float>(rows, begin, end, found);
-        else find_in_matrix<double>(rows, begin, end, found);
+    if (only_real_cuts && are_matrix(columns)) {
+        const std::ptrdiff_t gap = columns.size() > 1 ? columns[1].data - columns[0].data : 0;
+        const Cells cells{columns[0].data + static_cast<std::ptrdiff_t>(begin) * columns[0].stride,
+                          columns[0].stride, gap};
+        if (columns[0].type == data::ValueType::f32)
+            find_in_matrix<float>(rows, cells, begin, end, found);
+        else find_in_matrix<double>(rows, cells, begin, end, found);
         return;
+    }
+    if (reads_cells(rows)) {
+        RowCells cells;
+        cells.read(columns, used_columns, begin, end);
+        return find_in_cells(rows, cells, begin, end, found);
     }
     std::vector<std::size_t> all(end - begin);
     std::iota(all.begin(), all.end(), begin);

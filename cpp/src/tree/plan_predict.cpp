@@ -3,7 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include "treewright/base/error.hpp"
 #include "treewright/base/parallel.hpp"
+#include "treewright/tree/descent.hpp"
 #include "treewright/tree/plan.hpp"
 
 namespace treewright::tree {
@@ -12,6 +14,7 @@ namespace {
 /// A task should take milliseconds, also where rows are divided among hundreds of leaves.
 constexpr std::size_t kRowsPerTask = 1024;
 constexpr std::size_t kRowsPerThread = 4096;  // fewer do not pay for starting one
+constexpr std::size_t kFewOutputs = 16;
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
 
@@ -86,6 +89,20 @@ void Plan::combine_leaves(std::span<const Visit> parts, Combine combine, double*
     }
 }
 
+/// Calls reached(row, parts) for rows whose leaves were found.
+template <class Reached>
+void Plan::reach(const Found& found, std::size_t begin, std::size_t end, Reached&& reached) {
+    for (std::size_t row = begin; row < end; ++row) {
+        const std::uint32_t at = found.leaf[row - begin];
+        const std::size_t i = at & ~kDivided;
+        const Visit whole{at, 1.0};
+        if ((at & kDivided) == 0) reached(row, std::span(&whole, 1));
+        else
+            reached(row, std::span<const Visit>(found.parts)
+                             .subspan(found.start[i], found.start[i + 1] - found.start[i]));
+    }
+}
+
 /// Calls reached(row, parts) for every row, in parallel: the leaves it reaches, mostly one.
 template <class Reached>
 void Plan::for_each_row(const Rows& rows, std::size_t n_threads, Progress& progress,
@@ -98,15 +115,7 @@ void Plan::for_each_row(const Rows& rows, std::size_t n_threads, Progress& progr
         const std::size_t end = std::min(begin + kRowsPerTask, rows.n_rows);
         Found found;
         find_leaves(rows, begin, end, found);
-        for (std::size_t row = begin; row < end; ++row) {
-            const std::uint32_t at = found.leaf[row - begin];
-            const std::size_t i = at & ~kDivided;
-            const Visit whole{at, 1.0};
-            if ((at & kDivided) == 0) reached(row, std::span(&whole, 1));
-            else
-                reached(row, std::span<const Visit>(found.parts)
-                                 .subspan(found.start[i], found.start[i + 1] - found.start[i]));
-        }
+        reach(found, begin, end, reached);
     });
 }
 
@@ -120,14 +129,91 @@ void Plan::predict(const Rows& rows, Combine combine, std::size_t n_threads, Pro
     });
 }
 
+/// The leaf that most of a row reaches.
+std::uint32_t Plan::leaf_of_most(std::span<const Visit> parts) const {
+    const auto most = std::max_element(
+        parts.begin(), parts.end(),
+        [](const Visit& one, const Visit& other) { return one.share < other.share; });
+    return tree_node[most->node];
+}
+
 void Plan::apply(const Rows& rows, std::size_t n_threads, Progress& progress,
                  std::span<std::int64_t> out) const {
     for_each_row(rows, n_threads, progress, [&](std::size_t row, std::span<const Visit> parts) {
-        const auto most = std::max_element(
-            parts.begin(), parts.end(),
-            [](const Visit& one, const Visit& other) { return one.share < other.share; });
-        out[row] = tree_node[most->node];
+        out[row] = leaf_of_most(parts);
     });
+}
+
+/// The table is read once for all plans that descend by cells; blocks of rows pass through all of
+/// them.
+template <class Reached>
+void Plan::for_each_row_of_all(std::span<const Plan* const> plans, const Rows& rows,
+                               std::size_t n_threads, Progress& progress, Reached&& reached) {
+    std::vector<std::uint8_t> is_read(rows.columns.size(), 0);
+    std::vector<std::uint8_t> descends(plans.size(), 0);
+    const bool is_matrix = are_matrix(rows.columns);  // as good as cells, where it is asked alone
+    for (std::size_t p = 0; p < plans.size(); ++p) {
+        plans[p]->require_columns(rows);
+        descends[p] = plans[p]->reads_cells(rows) && !is_matrix ? 1 : 0;
+        for (const std::uint32_t c : plans[p]->used_columns) is_read[c] |= descends[p];
+    }
+    std::vector<std::uint32_t> which;
+    for (std::uint32_t c = 0; c < is_read.size(); ++c)
+        if (is_read[c] != 0) which.push_back(c);
+    const std::size_t at_once = RowCells::rows_at_once(rows.columns.size());
+    const std::size_t n_tasks = (rows.n_rows + at_once - 1) / at_once;
+    Team team(std::min(n_threads, (rows.n_rows + kRowsPerThread - 1) / kRowsPerThread), progress);
+    std::vector<RowCells> cells(team.size());
+    std::vector<Found> founds(team.size());
+    team.for_each(n_tasks, [&](std::size_t task, std::size_t thread) {
+        const std::size_t begin = task * at_once;
+        const std::size_t end = std::min(begin + at_once, rows.n_rows);
+        Found& found = founds[thread];
+        cells[thread].read(rows.columns, which, begin, end);
+        for (std::size_t p = 0; p < plans.size(); ++p) {
+            progress.check(true);
+            found.start.assign(1, 0);
+            found.parts.clear();
+            if (descends[p] != 0) plans[p]->find_in_cells(rows, cells[thread], begin, end, found);
+            else plans[p]->find_leaves(rows, begin, end, found);
+            reach(found, begin, end,
+                  [&](std::size_t row, std::span<const Visit> parts) { reached(p, row, parts); });
+        }
+    });
+}
+
+void Plan::add_up(std::span<const Plan* const> plans, const Rows& rows, Combine combine,
+                  std::size_t n_threads, Progress& progress, std::span<double> sums) {
+    const std::size_t width = plans[0]->answer_width;
+    for (const Plan* plan : plans) require(plan->answer_width == width, "plans of equal outputs");
+    const auto add = [&](std::size_t p, std::size_t row, std::span<const Visit> parts) {
+        const Plan& plan = *plans[p];
+        double* to = sums.data() + row * width;
+        if (parts.size() > 1) {
+            double small[kFewOutputs];
+            std::vector<double> large(width > kFewOutputs ? width : 0);
+            double* combined = large.empty() ? small : large.data();
+            plan.combine_leaves(parts, combine, combined);
+            for (std::size_t k = 0; k < width; ++k)
+                to[k] = p == 0 ? combined[k] : to[k] + combined[k];
+            return;
+        }
+        const double* answer = plan.answer_at(parts[0].node);
+        // A sum that begins with a number, not with 0, keeps the sign of a zero.
+        if (p == 0) std::copy(answer, answer + width, to);
+        else
+            for (std::size_t k = 0; k < width; ++k) to[k] += answer[k];
+    };
+    for_each_row_of_all(plans, rows, n_threads, progress, add);
+}
+
+void Plan::apply_all(std::span<const Plan* const> plans, const Rows& rows, std::size_t n_threads,
+                     Progress& progress, std::span<std::int32_t> out) {
+    for_each_row_of_all(plans, rows, n_threads, progress,
+                        [&](std::size_t p, std::size_t row, std::span<const Visit> parts) {
+                            out[row * plans.size() + p] =
+                                static_cast<std::int32_t>(plans[p]->leaf_of_most(parts));
+                        });
 }
 
 bool Plan::whole_leaves(const Rows& rows, std::size_t begin, std::span<std::uint32_t> out) const {

@@ -186,7 +186,7 @@ def _match_values(column: Column, spec: ColumnSpec) -> Array:
         _check_values_alike(column, spec)
         find = spec.code_of_value.get
         code = [find(value, UNSEEN) for value in column.values]
-        return np.array([*code, MISSING], dtype=np.int32)[column.data]
+        return np.array([*code, MISSING], dtype=np.int32).take(column.data)
     if column.storage == "float" and spec.code_of_number.code_of_whole is not None:
         return find_codes(column.data, spec.code_of_number.code_of_whole)
     missing = column.missing

@@ -24,6 +24,7 @@ from treewright.explain.shap_values import ShapValues
 from treewright.tree.arrays import LEAF, LINEAR
 from treewright.tree.impurity import impurity_decrease
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output
+from treewright.tree.plan import added_up, leaves_of
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -105,21 +106,19 @@ class ListedTrees:
         self, table: Table, first: int, last: int, vote: str, n_threads: int
     ) -> FloatArray:
         """Return the summed predictions (or votes) of the trees from `first` to before `last`."""
-        sums: FloatArray | None = None
-        for tree in self._trees[first:last]:
-            answers = tree.plan_by(n_threads).answers(table, n_threads=n_threads)
-            if vote == "hard":
-                answers = votes(answers, tree)
-            sums = answers if sums is None else np.add(sums, answers, out=sums)
-        assert sums is not None
+        trees = self._trees[first:last]
+        plans = [tree.plan_by(n_threads) for tree in trees]
+        if vote != "hard":
+            return added_up(plans, table, n_threads=n_threads)
+        sums = votes(plans[0].answers(table, n_threads=n_threads), trees[0])
+        for tree, plan in zip(trees[1:], plans[1:], strict=True):
+            sums += votes(plan.answers(table, n_threads=n_threads), tree)
         return sums
 
     def apply(self, table: Table, n_threads: int) -> Int32Array:
         """Return the leaf of each row in each tree."""
-        leaves = np.empty((table.n_rows, len(self._trees)), dtype=np.int32)
-        for index, tree in enumerate(self._trees):
-            leaves[:, index] = tree.plan_by(n_threads).apply(table, n_threads=n_threads)
-        return leaves
+        plans = [tree.plan_by(n_threads) for tree in self._trees]
+        return leaves_of(plans, table, n_threads=n_threads)
 
     def impurity_decrease(self) -> FloatArray:
         """Return the decrease of impurity by tree and column, weighted by rows."""

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.core import Plan as CorePlan
+from treewright.core import add_up, apply_all
 from treewright.data.core_columns import lend
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from treewright.array_types import FloatArray, Int32Array, Int64Array
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
@@ -59,6 +62,26 @@ class Plan:
         """Return the nodes each row visits, ascending, as ``indptr`` and ``indices``."""
         start, visited = self._core.paths(lend(table))
         return start, visited
+
+
+def added_up(plans: Sequence[Plan], table: Table, *, n_threads: int = 1) -> FloatArray:
+    """Return the sum of what plans answer, as if added up plan by plan.
+
+    The table is read once for all of them, in one call of the core; where leaves have linear models
+    or rows are combined in several ways each plan answers on its own.
+    """
+    combine = plans[0]._combine
+    if all(type(plan) is Plan and plan._combine == combine for plan in plans):
+        return add_up([plan._core for plan in plans], lend(table), combine, n_threads)
+    sums = plans[0].answers(table, n_threads=n_threads)
+    for plan in plans[1:]:
+        sums = np.add(sums, plan.answers(table, n_threads=n_threads), out=sums)
+    return sums
+
+
+def leaves_of(plans: Sequence[Plan], table: Table, *, n_threads: int = 1) -> Int32Array:
+    """Return the leaf of each row by each plan, as :meth:`Plan.apply` does: rows x plans."""
+    return apply_all([plan._core for plan in plans], lend(table), n_threads)
 
 
 def compile_plan(

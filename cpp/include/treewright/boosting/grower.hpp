@@ -89,8 +89,8 @@ struct GrowBuffers {
     }
 
     std::vector<std::uint32_t> rows;
-    std::vector<std::uint32_t> second;  ///< rows of a node on their way to its second child
-    std::vector<BoostNode> nodes;       ///< of the tree at hand, which may have many or few
+    std::vector<std::uint32_t> second;   ///< rows of a node on their way to its second child
+    std::vector<BoostNode> nodes;        ///< of the tree at hand, which may have many or few
     std::vector<std::uint64_t> subsets;  ///< likewise
     std::size_t n_unchecked = 0;         ///< rows since the last look for an interrupt
     // Filled by grow():

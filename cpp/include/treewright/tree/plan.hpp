@@ -33,6 +33,9 @@ struct Rows {
     std::vector<data::Column> columns;
 };
 
+class RowCells;
+class Descent;
+
 class Plan {
 public:
     /// `tree` must satisfy its invariants (checked in Python); `n_classes` is empty for regression.
@@ -102,6 +105,12 @@ public:
     /// The leaf of each row; for a divided row, the leaf that most of it reaches.
     void apply(const Rows& rows, std::size_t n_threads, Progress& progress,
                std::span<std::int64_t> out) const;
+    /// Adds up what plans of the same outputs predict, one after the other: rows x width.
+    static void add_up(std::span<const Plan* const> plans, const Rows& rows, Combine combine,
+                       std::size_t n_threads, Progress& progress, std::span<double> sums);
+    /// What `apply` finds in each of several plans: rows x plans.
+    static void apply_all(std::span<const Plan* const> plans, const Rows& rows,
+                          std::size_t n_threads, Progress& progress, std::span<std::int32_t> out);
     /// The leaf of each row from `begin` on, one for each place in `out`; false if one is divided.
     [[nodiscard]] bool whole_leaves(const Rows& rows, std::size_t begin,
                                     std::span<std::uint32_t> out) const;
@@ -195,8 +204,33 @@ private:
                                     bool& missing) const;
     void add_asked(std::uint32_t node, std::vector<std::uint32_t>& columns) const;
     void push_children(const Visit& divided, std::vector<Visit>& stack) const;
+    /// Cells of equal distances: those of all columns, of the rows from the first wanted one on.
+    struct Cells {
+        const std::byte* first;
+        std::ptrdiff_t row_stride;
+        std::ptrdiff_t column_stride;
+    };
+    [[nodiscard]] static bool are_matrix(std::span<const data::Column> columns);
     template <class T>
-    void find_in_matrix(const Rows& rows, std::size_t begin, std::size_t end, Found& found) const;
+    void find_in_matrix(const Rows& rows, const Cells& cells, std::size_t begin, std::size_t end,
+                        Found& found) const;
+    // Loops without branches (plan_descend.cpp)
+    /// Makes the descent, if the plan has questions on names and all of its questions fit.
+    void make_descent(Progress& progress);
+    [[nodiscard]] std::vector<std::uint8_t> branches_by_code(std::uint32_t node) const;
+    [[nodiscard]] std::uint32_t go_on(const Rows& rows, std::size_t row, std::uint32_t node,
+                                      std::vector<Visit>& to_do, Found& found) const;
+    /// Whether all rows of the table can be read as cells, and this plan descends by them.
+    [[nodiscard]] bool reads_cells(const Rows& rows) const;
+    void find_in_cells(const Rows& rows, const RowCells& cells, std::size_t begin, std::size_t end,
+                       Found& found) const;
+    [[nodiscard]] std::uint32_t leaf_of_most(std::span<const Visit> parts) const;
+    template <class Reached>
+    static void reach(const Found& found, std::size_t begin, std::size_t end, Reached&& reached);
+    /// Calls reached(number of the plan, row, parts) for every row in each plan, plan after plan.
+    template <class Reached>
+    static void for_each_row_of_all(std::span<const Plan* const> plans, const Rows& rows,
+                                    std::size_t n_threads, Progress& progress, Reached&& reached);
     void find_by_shortcuts(const Rows& rows, std::size_t begin, std::size_t end,
                            Found& found) const;
     void find_in_columns(const Rows& rows, std::span<const std::size_t> wanted, std::size_t begin,
@@ -280,7 +314,8 @@ private:
     std::vector<std::uint32_t> n_classes;
     std::size_t answer_width = 0;
     std::uint32_t depth = 0;
-    Shortcuts shortcuts;  ///< empty unless the tree is deep
+    Shortcuts shortcuts;                     ///< empty unless the tree is deep
+    std::shared_ptr<const Descent> descent;  ///< null: the general loop serves
     bool only_real_cuts = true;
 };
 
