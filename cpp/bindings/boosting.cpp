@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
 #include "treewright/boosting/booster.hpp"
+#include "treewright/boosting/coding/bins.hpp"
 #include "treewright/boosting/ensemble.hpp"
 #include "treewright/boosting/row_sampling.hpp"
 #include "treewright/boosting/shap.hpp"

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from treewright.estimators.m5 import M5Regressor
     from treewright.estimators.oblique import ObliqueTreeClassifier, ObliqueTreeRegressor
     from treewright.estimators.rules import C45RulesClassifier
+    from treewright.estimators.stream.incremental import IncrementalTreeClassifier
     from treewright.persist.files import load, save
     from treewright.reporting.report import report
     from treewright.rules.ruleset import RuleSet
@@ -74,6 +75,7 @@ __all__ = [
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "ID3Classifier",
+    "IncrementalTreeClassifier",
     "M5Regressor",
     "ObliqueTreeClassifier",
     "ObliqueTreeRegressor",
@@ -130,6 +132,7 @@ _HOMES = {
     "HistGradientBoostingClassifier": "treewright.estimators.boosting.hist_gradient_boosting",
     "HistGradientBoostingRegressor": "treewright.estimators.boosting.hist_gradient_boosting",
     "ID3Classifier": "treewright.estimators.classical",
+    "IncrementalTreeClassifier": "treewright.estimators.stream.incremental",
     "M5Regressor": "treewright.estimators.m5",
     "ObliqueTreeClassifier": "treewright.estimators.oblique",
     "ObliqueTreeRegressor": "treewright.estimators.oblique",

@@ -33,6 +33,9 @@ constexpr std::size_t kRowsOfASplit = 64;
 /// what they take, in tenths of nanoseconds.
 constexpr std::size_t kRowCost = 20;
 constexpr std::size_t kEntryCost = 18;
+/// The same of a rare cell, and of a row's list of them.
+constexpr double kCellCost = 15.0;
+constexpr double kListCost = 50.0;
 
 template <class Row>
 class Growing {
@@ -127,17 +130,27 @@ private:
             root.histogram = new_histogram();
             fill(root);
             const Slot& slot = table.slots[0];
-            for (std::size_t i = 0; i < slot.n_codes; ++i) all += root.histogram[slot.offset + i];
+            if (slot.is_sparse) all = sum_of(root);
+            else
+                for (std::size_t i = 0; i < slot.n_codes; ++i)
+                    all += root.histogram[slot.offset + i];
             root.total = all.sums(round.fixed.count_bits);
             search({&root}, nullptr);
         } else {
-            for (std::size_t i = 0; i < n; ++i)
-                all += round.gradients.template get<Row>(row_of(root, i)).entry(round.fixed);
+            all = sum_of(root);
             root.total = all.sums(round.fixed.count_bits);
             search_rows(root);
         }
         gains.assign(1, root.best.gain);
         open.push_back(std::move(root));
+    }
+
+    /// The sum of all rows of a leaf.
+    [[nodiscard]] Entry sum_of(const Leaf& leaf) const {
+        Entry all{};
+        for (std::size_t i = 0; i < leaf.n(); ++i)
+            all += round.gradients.template get<Row>(row_of(leaf, i)).entry(round.fixed);
+        return all;
     }
 
     [[nodiscard]] bool may_split(const Leaf& leaf, std::size_t n_rows) const {
@@ -277,7 +290,17 @@ private:
     /// Whether it takes less time to add up `n` rows for the columns that are drawn than to have a
     /// histogram, most of whose entries would be empty, made and read.
     [[nodiscard]] bool are_few(std::size_t n) const {
-        return n * n_searched() * kRowCost <= table.n_entries * kEntryCost;
+        if (table.rare.empty()) return n * n_searched() * kRowCost <= table.n_entries * kEntryCost;
+        return static_cast<double>(n) * row_cost_of_rare() <=
+               static_cast<double>(table.n_entries * kEntryCost / team.size());
+    }
+
+    /// What adding up a row takes where slots are sparse: of those, all are added up.
+    [[nodiscard]] double row_cost_of_rare() const {
+        const double recorded = static_cast<double>(table.n_recorded_columns) /
+                                static_cast<double>(table.columns.size());
+        return recorded * static_cast<double>(n_searched() * kRowCost) +
+               table.rare.per_row() * kCellCost + kListCost;
     }
 
     /// Columns that are searched in a node, interactions aside.
@@ -310,7 +333,7 @@ private:
         Generator draw(mix(round.key, leaf.node));
         for (std::size_t i = 0; i < n_drawn; ++i) grow::draw_next(allowed, i, draw);
         allowed.resize(n_drawn);
-        std::sort(allowed.begin(), allowed.end());
+        grow::sort_drawn(allowed, table.columns.size());
     }
 
     void search_column(const Leaf& leaf, std::uint32_t column, std::size_t thread,

@@ -179,7 +179,9 @@ void add_rows(const CodedTable& table, const RowRange& rows, const GradientView&
             add_narrow(records + table.slots[low].at, table.stride, entries.data(), n,
                        table.slots.data() + low, high - low, histogram, ahead);
         }
-        for (std::size_t s = table.n_narrow; s < table.slots.size(); ++s) {
+        if (!table.rare.empty())
+            table.rare.add(rows.part(begin, begin + n), entries.data(), histogram);
+        for (std::size_t s = table.n_narrow; s < table.n_recorded; ++s) {
             const Slot& slot = table.slots[s];
             const std::uint8_t* codes = records + slot.at;
             for (std::size_t i = 0; i < n; ++i) {

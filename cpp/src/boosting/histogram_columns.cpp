@@ -8,9 +8,9 @@
 namespace treewright::boosting {
 namespace {
 
-/// The most frequent code of a bundled column is not stored: it has the rows that are left.
+/// The most frequent code of a bundled or sparse column has the rows that are left.
 void add_common(const Placed& placed, const Sums& total, CodeSums& into) {
-    if (!placed.is_bundled) return;
+    if (!placed.common_is_rest) return;
     Sums left = total;
     for (std::size_t i = 0; i < into.n; ++i) left = left - into.sums[i];
     if (left.n_rows <= 0) return;
@@ -66,15 +66,38 @@ void add_digits(const Slot& slot, const Entry* histogram, DigitSums<Entry>& into
     }
 }
 
+/// Reads the sums of a column whose common code has what is left of the total. Room for it is left,
+/// and taken if there is anything in it.
+template <class Entry>
+static void read_with_rest(const Placed& placed, const Entry* sums, const Sums& total,
+                           int count_bits, CodeSums& into) {
+    Entry others{};
+    const auto add = [&](std::uint32_t code) {
+        const Entry own = sums[placed.in_digit(code)];
+        others += own;
+        into.add(code, own.sums(count_bits));
+    };
+    for (std::uint32_t code = 0; code < placed.common; ++code) add(code);
+    const std::size_t at = into.n++;
+    for (std::uint32_t code = placed.common + 1; code < placed.n_kept; ++code) add(code);
+    into.code[at] = placed.common;
+    into.sums[at] = total - others.sums(count_bits);
+    if (into.sums[at].n_rows > 0) return;
+    std::uint32_t* codes = into.code.data();
+    Sums* its_sums = into.sums.data();
+    std::copy(codes + at + 1, codes + into.n, codes + at);
+    std::copy(its_sums + at + 1, its_sums + into.n, its_sums + at);
+    --into.n;
+}
+
 template <class Entry>
 void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
                const Entry* sums, const Sums& total, int count_bits, CodeSums& into) {
     const Placed& placed = table.columns[column];
     into.reset(n_all);
+    if (placed.common_is_rest) return read_with_rest(placed, sums, total, count_bits, into);
     for (std::uint32_t code = 0; code < placed.n_kept; ++code)
-        if (!placed.is_bundled || code != placed.common)
-            into.add(code, sums[placed.in_digit(code)].sums(count_bits));
-    add_common(placed, total, into);
+        into.add(code, sums[code].sums(count_bits));
 }
 
 template <class Entry>
@@ -85,6 +108,7 @@ void GatheredRows<Entry>::gather(const CodedTable& table, const RowRange& some,
     entries.resize(some.n);
     for (std::size_t i = 0; i < some.n; ++i)
         entries[i] = gradients.template get<Row>(some[i]).entry(fixed);
+    if (!table.rare.empty()) rare.add_up(table.rare, rows, entries.data());
     if (!sums.empty()) return;
     std::uint32_t most = 0;
     for (const Slot& slot : table.slots) most = std::max(most, slot.n_codes);
@@ -99,11 +123,19 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
     const Slot& slot = table.slots[placed.slot];
     const std::uint8_t* codes = table.codes_of(slot);
     const Digit& digit = slot.digits[placed.digit];
+    into.reset(n_all);
+    if (slot.is_sparse) {
+        const auto add = [&](std::size_t in_digit, const Entry& own) {
+            into.add(placed.code_of(static_cast<std::uint32_t>(in_digit) + placed.own_from()),
+                     own.sums(count_bits));
+        };
+        gathered.rare.for_each(slot.offset + placed.own_from(), slot.offset + placed.own_to(), add);
+        return add_common(placed, total, into);
+    }
     if (slot.is_wide) add_codes(reinterpret_cast<const std::uint16_t*>(codes), gathered, kAsItIs);
     else if (slot.is_shared())
         add_codes(codes, gathered, [own = digit](std::uint32_t code) { return own.of(code); });
     else add_codes(codes, gathered, kAsItIs);
-    into.reset(n_all);
     for (std::size_t word = 0; word <= (digit.n_codes - 1) / 64; ++word) {
         for (std::uint64_t left = gathered.present[word]; left != 0; left &= left - 1) {
             const auto in_digit = static_cast<std::uint32_t>(64 * word) +

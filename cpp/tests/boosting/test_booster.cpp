@@ -9,6 +9,7 @@
 #include "treewright/base/exp.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/booster.hpp"
+#include "treewright/boosting/coding/bins.hpp"
 #include "treewright/boosting/ensemble.hpp"
 #include "treewright/boosting/partition.hpp"
 

@@ -7,6 +7,7 @@
 #include "check.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/booster.hpp"
+#include "treewright/boosting/coding/bins.hpp"
 
 using namespace treewright;
 using namespace treewright::data;

@@ -1,6 +1,7 @@
 #include "check.hpp"
 #include "made_data.hpp"
 #include "treewright/boosting/booster.hpp"
+#include "treewright/boosting/coding/bins.hpp"
 #include "treewright/boosting/ensemble.hpp"
 #include "treewright/boosting/pruning.hpp"
 

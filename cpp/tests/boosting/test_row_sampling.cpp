@@ -11,6 +11,7 @@
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/block_gradients.hpp"
 #include "treewright/boosting/booster.hpp"
+#include "treewright/boosting/coding/bins.hpp"
 #include "treewright/boosting/ensemble.hpp"
 #include "treewright/boosting/leaves.hpp"
 #include "treewright/boosting/row_sampling.hpp"

@@ -4,6 +4,7 @@
 #include "made_data.hpp"
 #include "treewright/base/quadrature.hpp"
 #include "treewright/boosting/booster.hpp"
+#include "treewright/boosting/coding/bins.hpp"
 #include "treewright/boosting/ensemble.hpp"
 #include "treewright/boosting/shap.hpp"
 

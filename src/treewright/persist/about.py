@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
@@ -20,6 +21,7 @@ from treewright.state.json_text import json_bytes, parsed_json
 from treewright.text.names import short_name
 
 _MOST_TEXT = 200
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
 def about(model: Any, *, remember: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -138,7 +140,9 @@ def _parameters(model: Any) -> dict[str, str]:
     if not hasattr(model, "get_params"):
         return {}
     parameters = model.get_params(deep=False)
-    return {name: short_name(repr(value), _MOST_TEXT) for name, value in parameters.items()}
+    # Where an object stood in memory says nothing, and two files would not be alike.
+    texts = {name: _ADDRESS.sub("", repr(value)) for name, value in parameters.items()}
+    return {name: short_name(text, _MOST_TEXT) for name, text in texts.items()}
 
 
 def _fingerprint(model: Any) -> str | None:

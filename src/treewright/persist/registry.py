@@ -28,6 +28,7 @@ _ESTIMATORS = {
     "estimators.m5": "M5Regressor",
     "estimators.oblique": "ObliqueTreeClassifier ObliqueTreeRegressor",
     "estimators.rules": "C45RulesClassifier",
+    "estimators.stream.incremental": "IncrementalTreeClassifier",
 }
 _PARTS = {
     "adaboost.ensemble": "WeightedEnsemble",
@@ -42,6 +43,7 @@ _PARTS = {
     "certainty.intervals": "CertaintyIntervals=Intervals",
     "certainty.local_spread": "LocalSpread",
     "certainty.sets": "CertaintySets=Sets",
+    "data.column": "Column",
     "data.definitions": "ColumnName Constant Definition",
     "data.files.notation": "Notation",
     "data.fitted_schema": "ColumnSpec DerivedColumn FittedSchema",
@@ -79,6 +81,8 @@ _PARTS = {
     "rules.routing": "Crossing Passage",
     "rules.rule": "Rule",
     "rules.ruleset": "RuleSet",
+    "stream.rows": "KeptRows",
+    "stream.update": "Grown",
     "tree.arrays": "TreeArrays",
     "tree.condition": "Interval LinearInterval Members",
     "tree.leaf": "LeafRule",

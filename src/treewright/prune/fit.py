@@ -32,12 +32,19 @@ def fit_pruned(problem: Problem, pruner: Pruner | None, *, report: Report | None
     in growing; one that chooses among sizes does so by cross-validation. Rows of one group are
     held out together.
     """
-    if pruner is None:
-        return fit_tree(problem, report=report)
-    pruner.check()
     if isinstance(pruner, ReducedError):
+        pruner.check()
         return _fit_held_out(problem, pruner, report)
-    tree = fit_tree(problem, report=report)
+    if pruner is not None:
+        pruner.check()
+    return pruned(problem, fit_tree(problem, report=report), pruner)
+
+
+def pruned(problem: Problem, tree: Tree, pruner: Pruner | None) -> Tree:
+    """Return the tree of a problem, pruned by a pruner that holds no rows out of growing."""
+    if pruner is None:
+        return tree
+    pruner.check()
     if isinstance(pruner, CostComplexity) and not pruner.has_penalty:
         return _choose_by_folds(problem, tree, pruner)
     if pruner.needs == "training":

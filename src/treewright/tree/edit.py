@@ -7,7 +7,8 @@ bit, and nodes keep their order, so that they are still numbered after their par
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -178,19 +179,34 @@ def rebuilt(
 
 def followed_by(old: TreeArrays, more: TreeArrays) -> TreeArrays:
     """Return the nodes of one tree followed by those of another, as a source of :func:`rebuilt`."""
-    shift = {"first_child": old.n_nodes, "parent": old.n_nodes}
+    return side_by_side([old, more])
+
+
+def side_by_side(trees: Sequence[TreeArrays]) -> TreeArrays:
+    """Return the nodes of several trees, those of one behind those of the one before."""
+    starts = {"first_child": _starts([tree.n_nodes for tree in trees])}
+    starts["parent"] = starts["first_child"]
     for prefix, arrays in _SLICES.items():
-        shift[f"{prefix}_offset"] = len(getattr(old, arrays[0]))
-    shift["surrogate_code_offset"] = len(old.code)
+        starts[f"{prefix}_offset"] = _starts([len(getattr(tree, arrays[0])) for tree in trees])
+    starts["surrogate_code_offset"] = starts["code_offset"]
+    n_surrogates = _starts([tree.n_surrogates for tree in trees])
     joined: dict[str, Any] = {}
-    for entry in dataclasses.fields(old):
-        first, second = getattr(old, entry.name), getattr(more, entry.name)
-        if entry.name in shift:
-            second = np.where(second < 0, second, second + shift[entry.name])
+    for entry in dataclasses.fields(TreeArrays):
+        parts = [getattr(tree, entry.name) for tree in trees]
+        if entry.name in starts:
+            shifts = zip(parts, starts[entry.name], strict=True)
+            shifted = [np.where(part < 0, part, part + start) for part, start in shifts]
+            parts = [part.astype(parts[0].dtype) for part in shifted]
         if entry.name == "surrogate_start":
-            second = second[1:] + old.n_surrogates
-        joined[entry.name] = np.concatenate([first, second]).astype(first.dtype)
+            behind = zip(parts[1:], n_surrogates[1:], strict=True)
+            shifted = [part[1:] + np.int32(start) for part, start in behind]
+            parts = [parts[0], *shifted]
+        joined[entry.name] = np.concatenate(parts)
     return TreeArrays(**joined)
+
+
+def _starts(sizes: Sequence[int]) -> list[int]:
+    return [0, *itertools.accumulate(sizes[:-1])]
 
 
 def _take_surrogates(

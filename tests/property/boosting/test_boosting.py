@@ -90,6 +90,26 @@ def test_squared_error_is_boosted_as_the_oracle_does(
     check_squared_error(table, max_leaves=max_leaves, min_leaf=min_leaf, l2=l2, line_l2=None)
 
 
+@st.composite
+def sparse_numbers(draw: st.DrawFn) -> tuple[Any, Any]:
+    """So many columns that are mostly of one value that only their other cells are listed."""
+    n_rows, n_columns = draw(st.integers(60, 120)), draw(st.integers(45, 60))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = np.full((n_rows, n_columns), draw(st.sampled_from([0.0, -7.0, 9.0, np.nan])))
+    is_away = random.random(X.shape) < 0.1
+    X[is_away] = random.normal(size=is_away.sum())
+    return X, np.nansum(X[:, :5], axis=1) + random.normal(size=n_rows)
+
+
+@pytest.mark.filterwarnings(MAY_HAVE_NO_SPLIT)
+@given(table=sparse_numbers(), max_leaves=st.integers(2, 8), min_leaf=st.integers(1, 4))
+@settings(max_examples=20, deadline=None)
+def test_sparse_columns_are_boosted_as_the_oracle_does(
+    table: tuple[Any, Any], max_leaves: int, min_leaf: int
+) -> None:
+    check_squared_error(table, max_leaves=max_leaves, min_leaf=min_leaf, l2=0.5, line_l2=None)
+
+
 @pytest.mark.filterwarnings(MAY_HAVE_NO_SPLIT)
 @given(
     table=numbers(),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from saved_models import answers, saved_models
 
@@ -87,6 +88,16 @@ def test_a_model_is_written_alike_twice_and_after_loading(tmp_path: Path) -> Non
         tw.save(again, tmp_path / "c.tw", why=False)
         tw.save(tw.load(tmp_path / "c.tw"), tmp_path / "d.tw", why=False)
         assert (tmp_path / "c.tw").read_bytes() == (tmp_path / "d.tw").read_bytes(), name
+
+
+def test_a_random_state_makes_the_same_file(tmp_path: Path) -> None:
+    """Wherever it stood in memory."""
+    data = tw.load_example("iris")
+    states = [np.random.RandomState(0), np.random.RandomState(0)]
+    for name, state in zip(("a.tw", "b.tw"), states, strict=True):
+        model = tw.DecisionTreeClassifier(random_state=state).fit(data.X, data.y)
+        tw.save(model, tmp_path / name)
+    assert (tmp_path / "a.tw").read_bytes() == (tmp_path / "b.tw").read_bytes()
 
 
 def test_two_fits_make_the_same_file(tmp_path: Path) -> None:

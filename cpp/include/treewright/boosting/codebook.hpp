@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "treewright/base/parallel.hpp"
-#include "treewright/data/dataset.hpp"
+#include "treewright/data/column.hpp"
 
 namespace treewright::boosting {
 
@@ -19,6 +18,10 @@ struct CodedColumn {
     std::uint32_t n_codes = 0;
     /// Numbers: x has code c if cuts[c - 1] < x <= cuts[c]; ascending, n_codes - 1 of them.
     std::vector<double> cuts;
+    /// Numbers: the code of the most rows, among those that bins were made from, and its share of
+    /// them; 0 if it is not known.
+    std::uint32_t fullest = 0;
+    double share_of_fullest = 0.0;
 
     [[nodiscard]] std::uint32_t missing() const { return n_codes; }
     [[nodiscard]] std::uint32_t n_all() const { return n_codes + 1; }
@@ -30,14 +33,6 @@ struct Codebook {
     std::vector<CodedColumn> columns;
 };
 
-/// Larger tables compute their bins from this many rows, spread evenly over the table.
-inline constexpr std::size_t kRowsForBins = 200'000;
-
-/// A column with no more than `max_bins` different values has a bin for each. Otherwise a bin is
-/// closed once it holds its share of the remaining weight, so that a frequent value gets a bin
-/// of its own and the others share the rest evenly. Cuts lie midway between neighbouring values.
-[[nodiscard]] Codebook learn_codebook(const data::Dataset& data, std::size_t max_bins, Team& team);
-
 /// Encodes values, many at a time: cuts are padded to a power of two, so that counting the cuts
 /// below a value takes a fixed number of steps without a branch.
 class Encoder {
@@ -47,6 +42,14 @@ public:
     /// The codes of rows [begin, end) of a column; `Code` holds n_codes.
     template <class Code>
     void encode(const data::Column& column, std::size_t begin, std::size_t end, Code* codes) const;
+
+    /// Whether numbers have two codes, and the cut between them.
+    [[nodiscard]] bool has_one_cut() const { return !is_nominal && missing == 2; }
+    template <class T>
+    [[nodiscard]] T first_cut() const {
+        if constexpr (sizeof(T) == sizeof(float)) return float_cuts[0];
+        else return double_cuts[0];
+    }
 
 private:
     template <class T, class Code, class ValueAt>

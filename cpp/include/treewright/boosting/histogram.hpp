@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "treewright/boosting/coded_table.hpp"
+#include "treewright/boosting/coding/coded_table.hpp"
 #include "treewright/boosting/gradients.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
@@ -94,6 +94,7 @@ struct GatheredRows {
     // Of the column at hand, by code of its digit; all 0 between two columns.
     std::vector<Entry> sums;
     std::vector<std::uint64_t> present;  ///< a bit each
+    RareSums<Entry> rare;                ///< of sparse slots
 
     template <class Row>
     void gather(const CodedTable& table, const RowRange& some, const GradientView& gradients,

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "treewright/base/parallel.hpp"
-#include "treewright/boosting/coded_table.hpp"
+#include "treewright/boosting/coding/coded_table.hpp"
 #include "treewright/boosting/partition.hpp"
 
 namespace treewright::boosting {

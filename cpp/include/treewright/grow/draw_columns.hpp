@@ -2,9 +2,12 @@
 /// that the same seed gives the same tree whichever grows it.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "treewright/base/random.hpp"
 
@@ -19,6 +22,21 @@ inline constexpr std::uint64_t kColumnDraws = ~std::uint64_t{0};
 template <class Columns>
 void draw_next(Columns& columns, std::size_t i, Generator& generator) {
     std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
+}
+
+/// Sorts columns drawn from `n_all`: many by a mark for each, which takes no comparisons.
+inline void sort_drawn(std::vector<std::uint32_t>& drawn, std::size_t n_all) {
+    constexpr std::size_t kMany = 64;
+    if (drawn.size() < kMany || drawn.size() * kMany < n_all)
+        return std::sort(drawn.begin(), drawn.end());
+    std::vector<std::uint64_t> marks(n_all / 64 + 1);
+    for (const std::uint32_t column : drawn)
+        marks[column / 64] |= std::uint64_t{1} << (column % 64);
+    auto next = drawn.begin();
+    for (std::size_t word = 0; word < marks.size(); ++word)
+        for (std::uint64_t left = marks[word]; left != 0; left &= left - 1)
+            *next++ = static_cast<std::uint32_t>(64 * word) +
+                      static_cast<std::uint32_t>(std::countr_zero(left));
 }
 
 }  // namespace treewright::grow

@@ -265,6 +265,8 @@ def _zero_columns(shape: tuple[int, int]) -> str:
 
 
 def _open(X: Any) -> Source:
+    if isinstance(X, Source):  # rows that are kept as columns
+        return X
     if isinstance(X, np.ndarray):
         return open_array(X)
     if isinstance(X, Frame):

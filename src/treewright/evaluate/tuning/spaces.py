@@ -95,6 +95,7 @@ SPACES: dict[str, Space] = {
     },
     "ExtraTreeClassifier": {"criterion": ["gini", "entropy"], **_TREE},
     "ExtraTreeRegressor": {"min_samples_leaf": _LEAF, "max_depth": [3, 4, 6, 8, 12]},
+    "IncrementalTreeClassifier": {"criterion": ["gini", "entropy"], **_TREE},
     "ID3Classifier": {"criterion": ["gain", "gain_ratio"], "max_depth": [2, 3, 4, 5, 6, 8]},
     "C45Classifier": {**_C45, "raising": [True, False], "mdl_penalty": [True, False]},
     "C45RulesClassifier": _C45,

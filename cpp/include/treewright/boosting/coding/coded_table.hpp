@@ -10,6 +10,9 @@
 /// byte,
 ///   and a row is added up once for the eight. The sums of a digit are those of the slot, added up
 ///   over the other digits; whole numbers, so that they are what they would have been.
+///
+/// A slot most of whose rows share a code is *sparse*, if that saves enough: its codes are not in
+/// the records, and only those of the other rows are added up (boosting/coding/rare_cells.hpp).
 #pragma once
 
 #include <cstddef>
@@ -18,39 +21,14 @@
 #include <span>
 #include <vector>
 
+#include "treewright/base/parallel.hpp"
 #include "treewright/boosting/codebook.hpp"
+#include "treewright/boosting/coding/rare_cells.hpp"
+#include "treewright/boosting/coding/slots.hpp"
 #include "treewright/boosting/gradients.hpp"
+#include "treewright/data/dataset.hpp"
 
 namespace treewright::boosting {
-
-inline constexpr std::uint32_t kMostNarrow = 256;  ///< codes of a slot of one byte
-
-/// A column or a bundle of columns, within the code of a slot.
-struct Digit {
-    std::vector<std::uint32_t> columns;
-    std::uint32_t n_codes = 0;
-    std::uint32_t place = 1;      ///< what a code counts for in the slot's: lower digits come first
-    std::uint32_t per_place = 0;  ///< 2^16 / place, rounded up: exact for codes of one byte
-    std::uint32_t per_code = 0;   ///< the same of n_codes
-    std::uint32_t sums_at = 0;    ///< where its sums start among those of shared slots' digits
-
-    /// in_slot / place % n_codes, of a slot of several digits.
-    [[nodiscard]] std::uint32_t of(std::uint32_t in_slot) const {
-        const std::uint32_t left = in_slot * per_place >> 16;
-        return left - (left * per_code >> 16) * n_codes;
-    }
-};
-
-struct Slot {
-    bool is_wide = false;       ///< two bytes a code
-    std::uint32_t n_codes = 0;  ///< the product of those of its digits
-    std::size_t offset = 0;     ///< of its first entry in a histogram
-    std::size_t at = 0;         ///< bytes from the start of a record
-    std::size_t by_column = 0;  ///< bytes from the start of the column-wise codes
-    std::vector<Digit> digits;  ///< at least one
-
-    [[nodiscard]] bool is_shared() const { return digits.size() > 1; }
-};
 
 /// Where the codes of a column are: in a digit of a slot.
 struct Placed {
@@ -58,7 +36,9 @@ struct Placed {
     std::uint32_t digit = 0;
     /// Codes that are stored: all, or those of values where no row of a column of few is missing.
     std::uint32_t n_kept = 0;
-    bool is_bundled = false;   ///< the digit holds other columns too; `common` is not stored
+    bool is_bundled = false;  ///< the digit holds other columns too; `common` is not stored
+    /// The sums of `common` are what those of the other codes leave of the node's.
+    bool common_is_rest = false;
     std::uint32_t common = 0;  ///< the most frequent code
     /// Code of the digit that stands for code 0; codes above `common` are one lower.
     std::uint32_t first = 0;
@@ -67,6 +47,9 @@ struct Placed {
         if (!is_bundled) return code;
         return code == common ? 0 : first + code - (code > common ? 1U : 0U);
     }
+    /// Codes of the digit from this one on are of the column, up to the other; in a bundle.
+    [[nodiscard]] std::uint32_t own_from() const { return first; }
+    [[nodiscard]] std::uint32_t own_to() const { return is_bundled ? first + n_kept - 1 : n_kept; }
     /// Whether a code of the digit is one of this column, other than `common` in a bundle.
     [[nodiscard]] bool has(std::uint32_t in_digit) const {
         return !is_bundled || (in_digit >= first && in_digit < first + n_kept - 1);
@@ -90,14 +73,17 @@ public:
                Team& team);
 
     std::size_t n_rows = 0;
-    std::vector<Slot> slots;  ///< of several digits, narrow, wide
+    std::vector<Slot> slots;  ///< of several digits, narrow, wide, sparse
     std::vector<Placed> columns;
-    std::size_t n_entries = 0;       ///< of a histogram
-    std::size_t stride = 0;          ///< bytes of a record
-    std::size_t n_narrow = 0;        ///< slots of one byte
+    std::size_t n_entries = 0;   ///< of a histogram
+    std::size_t stride = 0;      ///< bytes of a record
+    std::size_t n_narrow = 0;    ///< slots of one byte in a record
+    std::size_t n_recorded = 0;  ///< slots in a record; the others are sparse
+    std::size_t n_recorded_columns = 0;
     std::uint32_t n_digit_sums = 0;  ///< of all digits that share a slot
 
     std::size_t gradients_at = 0;  ///< bytes from the start of a record to its room
+    RareCells rare;                ///< of sparse slots
 
     [[nodiscard]] const std::uint8_t* records() const { return rows.get(); }
     [[nodiscard]] GradientView gradients() const { return {rows.get() + gradients_at, stride}; }
@@ -117,7 +103,9 @@ public:
 
 private:
     void place(const Codebook& book, const std::vector<FewCodes>& few, std::size_t gradient_bytes);
+    void lay_out(std::size_t gradient_bytes);
     void place_columns(std::uint32_t slot, std::uint32_t its_digit);
+    void list_rare(Team& team);
     void fill(const data::Dataset& data, const std::vector<Encoder>& encoders,
               const std::vector<FewCodes>& few, Team& team);
     void fill_slot(const Slot& slot, const data::Dataset& data,

@@ -1,0 +1,1 @@
+"""Trees that learn from rows as they come, with scikit-learn's interface."""
