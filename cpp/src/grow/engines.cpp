@@ -81,6 +81,27 @@ bool grows_in_lists(const GrowOptions& options, bool is_weighed) {
     return options.splitter == split::Splitter::best && !is_weighed;
 }
 
+/// Whether a column has so many names that the grower on rows judges it by the general search
+/// (forest/fast/row_cuts.hpp).
+bool has_many_names(const data::Dataset& data) {
+    constexpr std::uint32_t kMostNames = 255;
+    return std::any_of(data.columns.begin(), data.columns.end(), [](const data::Column& column) {
+        return column.scale == data::Scale::nominal && column.n_codes > kMostNames;
+    });
+}
+
+/// Whether drawn cuts have a grower of their own, which sums up Gini's index or squared errors, of
+/// weighed rows those of two classes at most. It rounds otherwise than the general search, which
+/// has shown where classes are many or numbers are weighed.
+bool cuts_are_drawn_fast(const GrowOptions& options, const data::Dataset& data, bool is_weighed) {
+    if (options.splitter != split::Splitter::random ||
+        !criteria::traits_of(options.criterion).is_fused)
+        return false;
+    const std::size_t n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
+    if (n_classes > 2) return !is_weighed && !has_many_names(data);
+    return n_classes > 0 || !is_weighed || !has_many_names(data);
+}
+
 }  // namespace
 
 std::string_view name_of(Engine engine) {
@@ -113,9 +134,7 @@ Engine engine_of(const GrowOptions& options, const data::Dataset& data, bool is_
     if (!fast_grower_serves(options, data)) return Engine::general;
     if (grows_in_lists(options, is_weighed)) return Engine::best_cuts;
     if (options.max_leaf_nodes > 0) return Engine::general;
-    if (has_names(data) || is_weighed || !criteria::traits_of(options.criterion).is_fused)
-        return Engine::rows;
-    return Engine::drawn_cuts;
+    return cuts_are_drawn_fast(options, data, is_weighed) ? Engine::drawn_cuts : Engine::rows;
 }
 
 Engine engine_of_tree(const GrowOptions& options, const data::Dataset& data) {

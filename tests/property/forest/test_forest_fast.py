@@ -139,10 +139,13 @@ def check_same_tree(packed: Tree, general: Tree, size: float) -> None:
             pairs.append((int(ours.first_child[i]) + branch, int(theirs.first_child[j]) + branch))
 
 
-def check_both_ways(training: Any, trees: PackedTrees) -> None:
-    """Compare the trees with those of each grower of best cuts, bit for bit."""
-    is_best_first = training.problem.options.max_leaf_nodes is not None
-    for engine in ("best_cuts",) if is_best_first else ("best_cuts", "rows"):
+def check_both_ways(training: Any, trees: PackedTrees, is_drawn: bool) -> None:
+    """Compare the trees with those of each grower of such cuts, bit for bit."""
+    if training.problem.options.max_leaf_nodes is not None:
+        engines = ["best_cuts"]
+    else:
+        engines = ["rows"] if is_drawn else ["best_cuts", "rows"]
+    for engine in engines:
         options = training._core_forest(0, N_TREES)
         options.set_engine(engine)
         grown = grow_packed(
@@ -180,8 +183,7 @@ def test_packed_trees_are_those_of_the_general_grower(
         training.sampling,
         None,
     )
-    if not is_drawn:
-        check_both_ways(training, ensemble.trees)
+    check_both_ways(training, ensemble.trees, is_drawn)
     size = float(np.abs(target).max())
     for tree, arrays in zip(ensemble, general, strict=True):
         check_same_tree(tree, tree_of(training.problem, arrays, recalls=False), size)

@@ -115,12 +115,13 @@ def check_same_tree(ours: Tree, theirs: Tree) -> None:
             pairs.append((int(one.first_child[i]) + branch, int(other.first_child[j]) + branch))
 
 
-def check_both_ways(training: Any) -> None:
-    """Compare the trees that are grown in lists and on rows, bit for bit."""
+def check_both_ways(training: Any, engines: tuple[str, str]) -> None:
+    """Compare the trees of two growers, of which the first is taken unless another is asked for."""
     state = []
-    for engine in ("best_cuts", "rows"):
+    for engine in engines:
         options = training._core_forest(0, N_TREES)
-        options.set_engine(engine)
+        if engine != "drawn_cuts":
+            options.set_engine(engine)
         core = (training.columns, training.target, training._core_options(), options)
         grown = grow_packed(*core, training.sampling, None)
         assert grown is not None
@@ -136,11 +137,18 @@ def check_both_ways(training: Any) -> None:
 def check_against_general(forest: Any, in_lists: bool = False) -> None:
     """`in_lists`: lists serve the rows and the criterion, too."""
     training = forest._training
+    engine = forest.ensemble_.engine
     if in_lists:
-        assert forest.ensemble_.engine in ("best_cuts", "rows")
-        check_both_ways(training)
+        assert engine in ("best_cuts", "rows")
+        check_both_ways(training, ("best_cuts", "rows"))
+    elif engine == "drawn_cuts":
+        check_both_ways(training, ("drawn_cuts", "rows"))
     else:
-        assert forest.ensemble_.engine == "rows"
+        n_classes = len(forest.classes_) if hasattr(forest, "classes_") else 0
+        is_drawn = isinstance(forest, ExtraTreesClassifier | ExtraTreesRegressor)
+        # Drawn cuts of Gini's index or squared errors, weighed of two classes or numbers.
+        assert not is_drawn or n_classes > 2 or forest.criterion == "entropy"
+        assert engine == "rows"
     general = grow_trees(
         training.columns,
         training.target,
@@ -214,7 +222,9 @@ def test_trees_by_entropy_are_those_of_the_general_grower(
 
 
 @pytest.mark.parametrize("weighs", [False, True])
-@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesRegressor])
+@pytest.mark.parametrize(
+    "kind", [RandomForestClassifier, ExtraTreesRegressor, ExtraTreesClassifier]
+)
 def test_one_tree_on_names_is_the_same_for_any_number_of_threads(kind: Any, weighs: bool) -> None:
     random = np.random.default_rng(3)
     n_rows = 30_000  # enough for a tree to be shared

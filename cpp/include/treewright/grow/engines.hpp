@@ -13,10 +13,11 @@
 /// |            |                             | best_cuts_engine says that it is faster, and |
 /// |            |                             | rows that weigh differently                  |
 /// |            |                             | (forest/fast/grower_rows.cpp)                |
-/// |            | the same, cuts drawn        | nominal columns (sets of values, or one      |
-/// |            |                             | against the rest), rows that weigh           |
-/// |            |                             | differently, or entropy                      |
-/// | drawn_cuts | the same                    | none of these                                |
+/// |            | the same, cuts drawn        | entropy; more than two classes that weigh    |
+/// |            |                             | differently, or with a column of many names; |
+/// |            |                             | weighed numbers with one                     |
+/// | drawn_cuts | the same                    | all others, with nominal columns and rows    |
+/// |            |                             | that weigh differently                       |
 /// |            |                             | (forest/fast/grower_drawn_cuts.cpp)          |
 /// | histogram  | trees of gradient boosting  | binned columns, one score a tree             |
 /// |            |                             | (boosting/grower.hpp)                        |

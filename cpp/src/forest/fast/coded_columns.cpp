@@ -72,7 +72,13 @@ CodedColumn code_by_key(const data::Column& column, std::size_t n_rows, const Ke
         made.first_row.push_back(row_of_number[order[code]]);
     }
     made.n_codes = static_cast<std::uint32_t>(order.size());
-    for (std::uint8_t& code : made.narrow) code = code_of_number[code];
+    std::array<std::size_t, kMissing + 1> n_of_number{};
+    for (std::uint8_t& code : made.narrow) {
+        ++n_of_number[code];
+        code = code_of_number[code];
+    }
+    for (std::size_t number = 0; number < order.size(); ++number)
+        made.note_usual(code_of_number[number], n_of_number[number], n_rows);
     return made;
 }
 
@@ -81,9 +87,16 @@ void write_codes(const data::Order& order, std::size_t n_rows, FarVector<Code>& 
                  CodedColumn& made) {
     codes.resize(n_rows);
     const std::size_t n_known = order.entries.size() - order.n_missing;
+    std::size_t begin = 0;  // of the code at hand
     for (std::size_t i = 0; i < order.entries.size(); ++i) {
         const std::uint32_t row = order.entries[i] >> 1;
-        if (i < n_known && (order.entries[i] & 1U) == 0) made.first_row.push_back(row);
+        if (i < n_known && (order.entries[i] & 1U) == 0) {
+            made.first_row.push_back(row);
+            begin = i;
+        }
+        if (i < n_known)
+            made.note_usual(static_cast<std::uint32_t>(made.first_row.size() - 1), i - begin + 1,
+                            n_rows);
         codes[row] = static_cast<Code>(made.first_row.size() - (i < n_known ? 1 : 0));
     }
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "treewright/criteria/registry.hpp"
 #include "treewright/forest/fast/kernels/cells.hpp"
@@ -49,10 +51,20 @@ bool note_gaps(const data::Column& column, std::size_t c, std::size_t n_rows, Ta
 /// Ratio of columns of the table to columns considered per node up to which rows are stored whole.
 constexpr std::size_t kMostPerLook = 12;
 
+/// Lays out the cells of all columns, of names their codes.
 template <class T>
-void lay_out(const data::Dataset& data, const grow::GrowOptions& options, FastCells<T>& cells,
+void lay_out(const FastData& made, const grow::GrowOptions& options, FastCells<T>& cells,
              Team& team) {
+    const data::Dataset& data = *made.data;
     const std::size_t n_columns = data.columns.size();
+    const auto cell_of = [&](std::size_t c, std::size_t row) {
+        const data::Column& column = data.columns[c];
+        if (column.scale != data::Scale::nominal) return static_cast<T>(column.number(row) + 0.0);
+        return column.is_missing(row)
+                   ? std::numeric_limits<T>::quiet_NaN()
+                   : static_cast<T>(made.coded[c].visit(
+                         [row](const auto* codes) -> std::uint32_t { return codes[row]; }));
+    };
     const bool by_row =
         options.max_columns == 0 || options.columns.size() <= kMostPerLook * options.max_columns;
     cells.by_column.resize(data.n_rows * n_columns + kCellPadding);
@@ -62,7 +74,7 @@ void lay_out(const data::Dataset& data, const grow::GrowOptions& options, FastCe
         const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
         for (std::size_t c = 0; c < n_columns; ++c)
             for (std::size_t row = chunk * kChunk; row < end; ++row) {
-                const auto cell = static_cast<T>(data.columns[c].number(row) + 0.0);
+                const T cell = cell_of(c, row);
                 cells.by_column[c * data.n_rows + row] = cell;
                 if (by_row) cells.by_row[row * n_columns + c] = cell;
             }
@@ -157,6 +169,36 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
     return best_cuts_engine(columns);
 }
 
+/// Codes of the values of a column.
+CodedColumn code(const data::Column& column, const std::vector<std::uint32_t>& rows,
+                 data::OrderScratch& scratch, Progress& progress) {
+    CodedColumn few = code_few(column, rows.size());
+    return few.is_narrow() ? std::move(few) : code_sorted(column, rows, scratch, progress);
+}
+
+void lay_out_for_drawn_cuts(const data::Dataset& data, const grow::GrowOptions& options,
+                            FastData& made, Team& team) {
+    made.engine = grow::Engine::drawn_cuts;
+    made.coded.resize(made.has_names ? data.columns.size() : 0);
+    const std::vector<std::uint32_t> rows = all_rows(data);
+    std::vector<data::OrderScratch> scratch(team.size());
+    std::atomic<bool> is_single{true};
+    team.for_each(data.columns.size(), [&](std::size_t c, std::size_t thread) {
+        if (data.columns[c].scale == data::Scale::nominal)
+            made.coded[c] = code(data.columns[c], rows, scratch[thread], team.progress());
+        else if (is_single && !fits_single(data.columns[c], data.n_rows)) is_single = false;
+    });
+    // Floats hold codes of up to 24 bits.
+    if (data.n_rows >= std::size_t{1} << 24 && made.has_names) is_single = false;
+    if (is_single) lay_out(made, options, made.singles, team);
+    else lay_out(made, options, made.doubles, team);
+    for (CodedColumn& column : made.coded) {  // only which row has which name is asked for later
+        column.narrow = {};
+        column.medium = {};
+        column.wide = {};
+    }
+}
+
 }  // namespace
 
 std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
@@ -170,17 +212,12 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     made->is_weighed = is_weighed;
     const grow::Engine wanted = grow::engine_of(options, data, is_weighed);
     const bool in_bits = criteria::traits_of(options.criterion).is_in_bits;
-    made->is_unpacked = made->has_names || in_bits || wanted == grow::Engine::rows;
-    if (wanted == grow::Engine::drawn_cuts) {
-        made->engine = grow::Engine::drawn_cuts;
-        std::atomic<bool> is_single{true};
-        team.for_each(n_columns, [&](std::size_t c, std::size_t) {
-            if (is_single && !fits_single(data.columns[c], data.n_rows)) is_single = false;
-        });
-        if (is_single) lay_out(data, options, made->singles, team);
-        else lay_out(data, options, made->doubles, team);
+    made->is_unpacked = made->has_names || in_bits || is_weighed || wanted == grow::Engine::rows;
+    if (wanted == grow::Engine::drawn_cuts && engine != grow::Engine::rows) {
+        lay_out_for_drawn_cuts(data, options, *made, team);
         return made;
     }
+    if (options.splitter == split::Splitter::random) engine = grow::Engine::rows;
     if (wanted == grow::Engine::rows || options.max_leaf_nodes > 0) engine = wanted;
     made->engine = engine ? *engine : choose(data, options, *made, team);
     if (in_bits && made->engine == grow::Engine::best_cuts) made->bits.emplace(data.n_rows);
@@ -197,9 +234,9 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
         else if (!is_coded && !is_nominal) {
             made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
             if (made->has_names) made->coded[c] = {};  // it was looked at to choose the engine
-        } else if (!made->coded[c].is_narrow() &&
-                   !(made->coded[c] = code_few(column, data.n_rows)).is_narrow())
-            made->coded[c] = code_sorted(column, rows, scratch[thread], team.progress());
+        } else if (!made->coded[c].is_narrow()) {
+            made->coded[c] = code(column, rows, scratch[thread], team.progress());
+        }
     });
     if (options.splitter == split::Splitter::best) lay_bits(*made, team);  // drawn cuts read values
     return made;

@@ -79,6 +79,7 @@ private:
         std::copy_n(top.own.data() + part.node.begin, root.size(), own.data());
         grid_of_table = top.grid_of_table;
         weighed_of_table = top.weighed_of_table;
+        of_classes = top.of_classes;
         grow_open();
         nodes.finish(part);
     }
@@ -122,6 +123,20 @@ private:
             own_weighed[row] = {weight, data.target.classes[row] == 1 ? weight : 0.0};
         }
         weighed_of_table = own_weighed.data();
+        if (kind == Kind::two_classes) compare_weights();
+    }
+    /// Whether the rows of either class weigh the same.
+    void compare_weights() {
+        double of_class[2] = {0.0, 0.0};
+        bool are_same = true;
+        for (const std::uint32_t word : own) {
+            double& usual = of_class[(word & kPositive) != 0 ? 1 : 0];
+            const double weight = weight_of_table[row_of(word)];
+            are_same = are_same && (usual == 0.0 || usual == weight);
+            usual = weight;
+        }
+        of_classes.reset();
+        if (are_same) of_classes.emplace(of_class[0], of_class[1]);
     }
     void make_room(std::size_t n) {
         own.resize(n);
@@ -211,6 +226,9 @@ private:
     void split_or_close(FastNode& node) {
         const double purity = tie_scale_of(node);
         nodes.begin_draws(node);
+        scratch[0].kept.column = kNowhere;
+        scratch[0].kept.decrease = kNoPlainCut;
+        rough.clear();
         // Two rows are separated alike by every column: the first that separates them wins.
         const bool is_pair = node.size() == 2 && least == 1.0 && !is_weighed && !entropy &&
                              !shared.has_names && !is_drawn();
@@ -218,11 +236,16 @@ private:
             judge_together(node);
         } else {
             while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
+                scratch[0].may_be_rough = true;
                 const FastCut cut = judge(node, nodes.draw_column(), scratch[0]);
+                if (scratch[0].is_rough && is_nominal(cut.column) && !is_drawn())
+                    rough.push_back(static_cast<std::uint32_t>(nodes.cuts.size()));
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
+                keep(node, cut, scratch[0]);
             }
         }
+        settle_rough(node, purity, rough, nodes.cuts, scratch[0]);
         nodes.end_draws(node);
         const FastCut* best = nodes.select(node, purity, [&] { return impurity_of(node); });
         if (best == nullptr) close(node);
@@ -231,6 +254,7 @@ private:
 
     /// Judges the columns of a large node by all threads.
     void judge_together(const FastNode& node) {
+        scratch[0].may_be_rough = false;
         scratch.resize(std::max(scratch.size(), parts.n_threads()));
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             const std::size_t begin = nodes.cuts.size();
@@ -444,6 +468,7 @@ private:
     std::vector<double> home_grid = std::vector<double>(BitHome::kMostRows);
     std::vector<double> home_target = std::vector<double>(BitHome::kMostRows);
     std::vector<WeighedRow> home_weighed = std::vector<WeighedRow>(BitHome::kMostRows);
+    std::vector<std::uint32_t> rough;  ///< cuts of the node at hand that were judged roughly
     std::vector<Scratch> scratch = std::vector<Scratch>(1);  ///< by thread
     ParallelSubtrees parts;
     std::vector<std::unique_ptr<RowGrower>> crew;  ///< by thread: grow the parts

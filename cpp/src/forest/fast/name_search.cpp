@@ -18,7 +18,7 @@ public:
     SearchBy(const data::Target& target, const grow::GrowOptions& options, bool is_weighed)
         : options(options), criterion(target), is_weighed(is_weighed) {}
 
-    const split::Candidate& seek(const RowRuns& runs, double weight, double target,
+    const split::Candidate& seek(const Runs& runs, double weight, double target,
                                  std::uint64_t key) override {
         limits.min_copies = options.min_leaf;
         limits.min_weight = options.min_leaf_weight;
@@ -34,10 +34,12 @@ public:
         return found;
     }
 
+    void swap_found(split::Candidate& other) override { std::swap(found, other); }
+
 private:
     static constexpr bool kIsClasses = std::is_base_of_v<criteria::ClassSums, C>;
 
-    void fill(const RowRuns& runs, double weight, double target) {
+    void fill(const Runs& runs, double weight, double target) {
         tally.clear(criterion.width());
         tally.any_missing = runs.has_missing;
         if constexpr (!kIsClasses) {
@@ -78,8 +80,8 @@ private:
         }
     }
 
-    void fill_classes(const RowRuns& runs) {
-        const auto add = [](double* sums, const RowRuns::Event& event) {
+    void fill_classes(const Runs& runs) {
+        const auto add = [](double* sums, const Runs::Event& event) {
             sums[criteria::kCopies] += event.copies;
             sums[criteria::kWeight] += event.weight;
             sums[criteria::kStatistics + event.class_number] += event.weight;
@@ -89,7 +91,7 @@ private:
             tally.open_run(runs.code[i]);
             for (; next < runs.event_end[i]; ++next) add(tally.run(i), runs.events[next]);
         }
-        for (const RowRuns::Event& event : runs.missing_events) add(tally.missing.data(), event);
+        for (const Runs::Event& event : runs.missing_events) add(tally.missing.data(), event);
     }
 
     const grow::GrowOptions& options;
@@ -103,7 +105,7 @@ private:
 
 }  // namespace
 
-void sides_of_codes(const split::Candidate& found, const RowRuns& runs, std::size_t n_codes,
+void sides_of_codes(const split::Candidate& found, const Runs& runs, std::size_t n_codes,
                     std::vector<std::uint8_t>& side) {
     side.assign(n_codes + 1, 1);
     for (std::uint32_t i = 0; i < runs.n; ++i)
@@ -111,7 +113,7 @@ void sides_of_codes(const split::Candidate& found, const RowRuns& runs, std::siz
     if (found.missing_branch == 0) side.back() = 0;
 }
 
-double note_names(const split::Candidate& found, const RowRuns& runs, const data::Column& column,
+double note_names(const split::Candidate& found, const Runs& runs, const data::Column& column,
                   const CodedColumn& coded, double share, PackedNames& names) {
     const auto add = [&](std::int64_t code, std::int64_t branch) {
         names.code.push_back(static_cast<std::int32_t>(code));

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "check.hpp"
 #include "fast_tables.hpp"
@@ -32,11 +33,13 @@ PackedTree grown_fast(const FastTable& table, const GrowOptions& options, Engine
 
 /// The same on rows that weigh differently.
 PackedTree grown_weighed(const FastTable& table, const GrowOptions& options,
-                         std::span<const double> weight, std::size_t n_threads = 1) {
+                         std::span<const double> weight, std::size_t n_threads = 1,
+                         std::optional<Engine> engine = std::nullopt) {
     Progress progress(nullptr);
     Team team(n_threads, unstopped);
-    const auto shared = make_fast_data(table.data, options, team, std::nullopt, true);
-    CHECK(shared != nullptr && shared->engine == Engine::rows);
+    const auto shared = make_fast_data(table.data, options, team, engine, true);
+    CHECK(shared != nullptr &&
+          shared->engine == engine.value_or(engine_of(options, table.data, true)));
     const auto grower = make_fast_grower(*shared, options, progress);
     return grower->grow({table.copies, weight}, options.tree, true, team);
 }
@@ -121,7 +124,7 @@ void check_all(const FastTableOptions& kind, Change&& change) {
                 CHECK(is_sound(packed, n_classes, table->data.columns.size()));
                 check_same(unpack(packed, n_classes, table->is_real),
                            grown_generally(*table, options));
-                if (splitter == Splitter::best && options.max_leaf_nodes <= 0)
+                if (options.max_leaf_nodes <= 0)
                     check_equal(packed, grown_fast(*table, options, Engine::rows));
             }
 }
@@ -204,6 +207,11 @@ CASE(fast_trees_of_weighed_rows_are_those_of_the_general_grower) {
                     for (std::size_t row = 0; row < table->data.n_rows; ++row)
                         weight.push_back(static_cast<double>(random.below(17)) / 8.0);
                     const PackedTree packed = grown_weighed(*table, options, weight);
+                    const PackedTree on_rows =
+                        grown_weighed(*table, options, weight, 1, Engine::rows);
+                    check_equal(packed, on_rows);
+                    CHECK(packed.weights == on_rows.weights);
+                    CHECK(packed.names.n_rows == on_rows.names.n_rows);
                     check_same(
                         unpack(packed, n_classes, table->is_real, options.criterion == "entropy"),
                         grown_generally(*table, options, weight));
@@ -211,20 +219,22 @@ CASE(fast_trees_of_weighed_rows_are_those_of_the_general_grower) {
 }
 
 CASE(a_tree_of_weighed_rows_is_the_same_for_any_number_of_threads) {
-    for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
-        Generator random(n_classes);
-        const auto table =
-            make_fast_table({.n_rows = 20000, .n_classes = n_classes, .distinct = 3000}, random);
-        const GrowOptions options = fast_options(*table);
-        std::vector<double> weight;
-        for (std::size_t row = 0; row < table->data.n_rows; ++row)
-            weight.push_back(random.uniform());
-        data::round_to_add(weight, 40000.0);
-        const PackedTree one = grown_weighed(*table, options, weight);
-        const PackedTree three = grown_weighed(*table, options, weight, 3);
-        check_equal(one, three);
-        CHECK(one.weights == three.weights && one.names.n_rows == three.names.n_rows);
-    }
+    for (const bool is_drawn : {false, true})
+        for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
+            Generator random(n_classes);
+            const auto table = make_fast_table(
+                {.n_rows = 20000, .n_classes = n_classes, .distinct = 3000}, random);
+            GrowOptions options = fast_options(*table);
+            if (is_drawn) options.splitter = Splitter::random;
+            std::vector<double> weight;
+            for (std::size_t row = 0; row < table->data.n_rows; ++row)
+                weight.push_back(random.uniform());
+            data::round_to_add(weight, 40000.0);
+            const PackedTree one = grown_weighed(*table, options, weight);
+            const PackedTree three = grown_weighed(*table, options, weight, 3);
+            check_equal(one, three);
+            CHECK(one.weights == three.weights && one.names.n_rows == three.names.n_rows);
+        }
 }
 
 CASE(trees_grown_on_rows_are_those_grown_in_lists) {

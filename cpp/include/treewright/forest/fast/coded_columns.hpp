@@ -19,8 +19,11 @@ struct CodedColumn {
     /// Columns of up to so many values have codes of one byte.
     static constexpr std::uint32_t kFewValues = 255;
 
+    static constexpr std::uint32_t kNoCode = ~0U;
+
     std::uint32_t n_codes = 0;  ///< as a code: the value is missing
     bool has_gaps = false;
+    std::uint32_t usual = kNoCode;         ///< the code of most rows, where there is one
     std::vector<std::uint32_t> first_row;  ///< by code: a row of the table that has the value
     FarVector<std::uint8_t> narrow;        ///< by row; of these three only one is not empty
     FarVector<std::uint16_t> medium;
@@ -32,6 +35,12 @@ struct CodedColumn {
     FarVector<double> cells;
 
     [[nodiscard]] bool is_narrow() const { return !narrow.empty(); }
+
+    /// Notes the usual code, by how many rows have each: three quarters of them, so that whether a
+    /// row has it is predicted.
+    void note_usual(std::uint32_t code, std::size_t n_rows_of_code, std::size_t n_rows) {
+        if (4 * n_rows_of_code >= 3 * n_rows) usual = code;
+    }
 
     /// Calls f(codes by row).
     template <class F>

@@ -5,8 +5,8 @@
 /// Best cuts (grower_best_cuts.cpp) are found in lists of rows sorted by each column, as in
 /// data/block.hpp, or among the rows of a node, ordered by the columns that it draws
 /// (grower_rows.cpp); drawn cuts (grower_drawn_cuts.cpp) need no order, only the cells of the
-/// node's rows. Rows that weigh differently are for grower_rows.cpp, as are drawn cuts of nominal
-/// columns or by entropy.
+/// node's rows, of names their codes. Best cuts of rows that weigh differently are for
+/// grower_rows.cpp, as are drawn ones by entropy.
 #pragma once
 
 #include <cstdint>

@@ -22,17 +22,20 @@ public:
     virtual ~NameSearch() = default;
     /// The best question on the runs of a column in a node of this weight and sum of targets on the
     /// grid; `key` is that of the node's draws for the column.
-    [[nodiscard]] virtual const split::Candidate& seek(const RowRuns& runs, double weight,
+    [[nodiscard]] virtual const split::Candidate& seek(const Runs& runs, double weight,
                                                        double target, std::uint64_t key) = 0;
+    /// Changes places with the question that was found last: it is kept while others are looked
+    /// for.
+    virtual void swap_found(split::Candidate& other) = 0;
 };
 
 /// Sides of all codes of a column of so many, and of a missing value behind them.
-void sides_of_codes(const split::Candidate& found, const RowRuns& runs, std::size_t n_codes,
+void sides_of_codes(const split::Candidate& found, const Runs& runs, std::size_t n_codes,
                     std::vector<std::uint8_t>& side);
 
 /// Notes a question on names, as grow/question.hpp does; returns its number. `share` of the
 /// impurity is what it pays.
-[[nodiscard]] double note_names(const split::Candidate& found, const RowRuns& runs,
+[[nodiscard]] double note_names(const split::Candidate& found, const Runs& runs,
                                 const data::Column& column, const CodedColumn& coded, double share,
                                 PackedNames& names);
 

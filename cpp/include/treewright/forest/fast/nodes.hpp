@@ -36,7 +36,7 @@ struct FastNode {
     std::uint32_t classes;  ///< more than two classes: their counts in the pool
     bool is_home;           ///< its rows have been renumbered
     bool has_gaps;          ///< drawn cuts: some of its rows may lack values
-    std::uint8_t room;      ///< where they are (row_cache.hpp)
+    std::uint8_t room;      ///< where they are (drawn/row_cache.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
     std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
     double unit;         ///< scale of the grid that its numbers are on, where it has its own

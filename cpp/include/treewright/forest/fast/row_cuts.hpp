@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "treewright/base/error.hpp"
@@ -35,6 +36,7 @@ struct RowCuts : RowMeasures {
         with_codes(node, column, [&](const auto& codes) {
             if (kind == Kind::classes)
                 runs.collect_classes(rows_of(node), coded, codes, row_classes());
+            else if (of_classes) runs.collect(rows_of(node), coded, codes, *of_classes);
             else if (is_weighed) runs.collect(rows_of(node), coded, codes, WeighedSums{weighed});
             else if (kind == Kind::two_classes)
                 runs.collect(rows_of(node), coded, codes, PairSums{});
@@ -55,6 +57,30 @@ struct RowCuts : RowMeasures {
         double found = best(node, room, {GapSide::second, runs.has_missing});
         if (runs.has_missing) found = std::max(found, best(node, room, {GapSide::first, false}));
         return {column, false, decrease_of(node, found)};
+    }
+
+    /// Keeps the runs of a column that has just been judged, if it leads: they are asked for again
+    /// if it wins. Large nodes are few, and their runs many.
+    void keep(const FastNode& node, const FastCut& cut, Scratch& room) const {
+        constexpr std::uint32_t kMostKept = 1U << 14;
+        if (node.size() > kMostKept || is_drawn() || !(cut.decrease > room.kept.decrease)) return;
+        room.kept.column = cut.column;
+        room.kept.decrease = cut.decrease;
+        std::swap(room.kept.runs, static_cast<Runs&>(room.runs));
+        if (is_nominal(cut.column) && !room.is_rough) room.names->swap_found(room.kept.names);
+    }
+    /// Brings the runs of the winner, and of names what was found in them.
+    void bring(const FastNode& node, std::uint32_t column, Scratch& room) const {
+        if (room.kept.column == column) {
+            std::swap(room.kept.runs, static_cast<Runs&>(room.runs));
+            return;
+        }
+        if (is_nominal(column)) {
+            static_cast<void>(seek_names(node, column, room));
+            room.names->swap_found(room.kept.names);
+        } else {
+            collect(node, column, room.runs);
+        }
     }
 
     /// Whether two rows are judged without sums of runs.
@@ -85,16 +111,92 @@ struct RowCuts : RowMeasures {
     [[nodiscard]] const split::Candidate& seek_names(const FastNode& node, std::uint32_t column,
                                                      Scratch& room) const {
         collect(node, column, room.runs);
+        return seek_in(room.runs, node, column, room);
+    }
+    [[nodiscard]] const split::Candidate& seek_in(const Runs& runs, const FastNode& node,
+                                                  std::uint32_t column, Scratch& room) const {
         if (room.names == nullptr) room.names = make_name_search(data, nodes.options, is_weighed);
-        return room.names->seek(room.runs, node.weight, node.sum, node.key.with(column));
+        return room.names->seek(runs, node.weight, node.sum, node.key.with(column));
     }
     [[nodiscard]] FastCut judge_names(const FastNode& node, std::uint32_t column,
                                       Scratch& room) const {
-        const split::Candidate& found = seek_names(node, column, room);
+        collect(node, column, room.runs);
+        room.is_rough = room.may_be_rough && has_rough_names(column, room.runs);
+        if (room.is_rough) {
+            if (room.runs.n < 2) return {column, true, kNoPlainCut};
+            return {column, false, rough_names(node, room.runs)};
+        }
+        const split::Candidate& found = seek_in(room.runs, node, column, room);
         const bool is_constant = found.guard == split::Guard::constant;
         if (found.question == split::Question::none) return {column, is_constant, kNoPlainCut};
         const double share = share_paid_by(found, column, node.copies);
         return {column, false, found.gain, GapSide::heavier, share};
+    }
+
+    // Of few names the search costs far more than the cuts that it tries. They are judged by the
+    // same cuts, up to rounding; the search follows only where names may win (settle_rough).
+
+    static constexpr std::uint32_t kFewRuns = 4;
+    [[nodiscard]] bool has_rough_names(std::uint32_t column, const Runs& runs) const {
+        return kind == Kind::two_classes && !entropy && !is_drawn() && !runs.has_missing &&
+               nodes.options.nominal == split::Nominal::subset && runs.n <= kFewRuns &&
+               data.columns[column].n_codes <= split::kFewValues;  // they pay nothing
+    }
+    /// The best cut of the order of the names by their share of the second class
+    /// (split/nominal/subset.hpp).
+    [[nodiscard]] double rough_names(const FastNode& node, const Runs& runs) const {
+        struct Name {
+            double share;
+            double weight;
+            double target;
+            double copies;
+        };
+        Name names[kFewRuns];
+        Name before{};
+        for (std::uint32_t i = 0; i < runs.n; ++i) {
+            const double copies = is_weighed ? runs.copies[i] : 0.0;
+            Name name{0.0, runs.weight[i] - before.weight, runs.target[i] - before.target,
+                      copies - before.copies};
+            before = {0.0, runs.weight[i], runs.target[i], copies};
+            name.share = name.target / name.weight;
+            std::uint32_t at = i;
+            for (; at > 0 && names[at - 1].share > name.share; --at) names[at] = names[at - 1];
+            names[at] = name;
+        }
+        const FastMean mean(node.sum, node.weight, true);
+        double most = kNoPlainCut;
+        Name up_to{};
+        for (std::uint32_t i = 0; i + 1 < runs.n; ++i) {
+            up_to.weight += names[i].weight;
+            up_to.target += names[i].target;
+            up_to.copies += names[i].copies;
+            if (!admits(node, up_to.weight, up_to.copies)) continue;
+            const double excess = up_to.target - mean.rest * up_to.weight;
+            most = std::max(most, excess * excess / (up_to.weight * (node.weight - up_to.weight)));
+        }
+        return decrease_of(node, most);
+    }
+    /// Judges the cuts that were judged roughly, at some places, as the search does if they may
+    /// win: if none is better by more than roundings, or if others pay for their choice.
+    void settle_rough(const FastNode& node, double purity, const std::vector<std::uint32_t>& rough,
+                      std::vector<FastCut>& cuts, Scratch& room) const {
+        if (rough.empty()) return;
+        double most = kNoPlainCut;
+        bool any_pays = false;
+        for (const FastCut& cut : cuts) {
+            most = std::max(most, cut.decrease);
+            any_pays = any_pays || cut.share > 0.0;
+        }
+        constexpr double kRoundings = 64.0;  // of one tie
+        const double near = most - kRoundings * split::kTie * (2.0 * purity + most);
+        for (const std::uint32_t i : rough) {
+            FastCut& cut = cuts[i];
+            if (cut.decrease < 0.0 || (cut.decrease < near && !any_pays)) continue;
+            const bool is_kept = room.kept.column == cut.column;
+            cut.decrease = is_kept ? seek_in(room.kept.runs, node, cut.column, room).gain
+                                   : seek_names(node, cut.column, room).gain;
+            if (is_kept) room.names->swap_found(room.kept.names);
+        }
     }
 
     /// Of the impurity of a node of so many rows, for a choice among many names.
@@ -180,7 +282,7 @@ struct RowCuts : RowMeasures {
                                           : locate_drawn(node, cut, room);
         if (is_nominal(cut.column)) return locate_names(node, cut.column, room);
         RowRuns& runs = room.runs;
-        collect(node, cut.column, runs);
+        bring(node, cut.column, room);
         const auto enough_for = [&](double most) { return most - split::kTie * (purity + most); };
         if (!runs.has_missing) {
             if (node.size() == 2 && has_plain_pairs()) return located(runs, 0, GapSide::heavier);
@@ -244,7 +346,8 @@ private:
         const RowRuns& runs = room.runs;
         Located found;
         found.is_names = true;
-        found.names = &seek_names(node, column, room);
+        bring(node, column, room);
+        found.names = &room.kept.names;
         const split::Candidate& names = *found.names;
         sides_of_codes(names, runs, shared.coded[column].n_codes, room.side_of_code);
         double weight_before = 0.0;

@@ -13,6 +13,7 @@
 #include "treewright/criteria/registry.hpp"
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/fast/grower.hpp"
+#include "treewright/forest/fast/kernels/run_cuts.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
 #include "treewright/forest/fast/name_search.hpp"
 #include "treewright/forest/fast/nodes.hpp"
@@ -23,6 +24,7 @@ namespace treewright::forest {
 
 struct RowMeasures {
     enum class Kind : std::uint8_t { two_classes, classes, values };
+    static constexpr std::uint32_t kNowhere = ~0U;
 
     RowMeasures(const FastData& shared, const grow::GrowOptions& options)
         : shared(shared),
@@ -46,10 +48,21 @@ struct RowMeasures {
                            : std::max(least_copies, std::ceil(options.min_leaf_weight));
     }
 
+    /// The runs of the column of a node that leads so far.
+    struct Kept {
+        std::uint32_t column = kNowhere;
+        double decrease = kNoPlainCut;
+        Runs runs;
+        split::Candidate names;  ///< of a nominal column
+    };
+
     /// Working memory of one thread.
     struct Scratch {
         RowRuns runs;
         std::unique_ptr<NameSearch> names;
+        Kept kept;
+        bool may_be_rough = false;  ///< few names may be judged roughly (rough_names)
+        bool is_rough = false;      ///< those judged last are
         DrawnNames drawn_names;
         std::vector<double> values;  ///< of the rows of a node in a column that a cut is drawn for
         std::vector<std::uint8_t> side_of_code;  ///< of the names that were located
@@ -64,8 +77,6 @@ struct RowMeasures {
     [[nodiscard]] NodeRows rows_of(const FastNode& node) const {
         return {words + node.begin, node.size()};
     }
-
-    static constexpr std::uint32_t kNowhere = ~0U;
 
     /// Which cuts are gone through.
     struct Cuts {
@@ -91,6 +102,7 @@ struct RowMeasures {
     std::uint32_t n_classes;
     Kind kind;
     bool is_weighed;                           ///< rows weigh differently
+    std::optional<ClassSums> of_classes;       ///< they weigh as their class, which is one of two
     std::optional<criteria::Entropy> entropy;  ///< judges in place of Gini
     double least = 1.0;                        ///< weight that either side of a cut must have
     double least_copies = 1.0;             ///< rows that it must have where rows weigh differently
@@ -128,6 +140,9 @@ struct RowMeasures {
     }
     /// The greatest measure of a cut.
     [[nodiscard]] double best(const FastNode& node, Scratch& room, const Cuts& cuts) const {
+        // Where rows weigh differently one of them is on either side of a cut, but no more is sure.
+        if (kind != Kind::classes && !entropy && (!is_weighed || least_copies <= 1.0))
+            return best_plain_cut(node, room.runs, cuts);
         double most = kNoPlainCut;
         for_each_cut(node, room, cuts, [&](std::uint32_t, double measure) {
             most = std::max(most, measure);
@@ -147,7 +162,7 @@ struct RowMeasures {
     /// the number of bits that are saved.
     template <class F>
     void for_each_cut(const FastNode& node, Scratch& room, const Cuts& cuts, F&& f) const {
-        const RowRuns& runs = room.runs;
+        const Runs& runs = room.runs;
         const std::uint32_t n_cuts = runs.n - (cuts.asks_known ? 0U : 1U);
         if (runs.n == 0 || n_cuts == 0) return;
         if (kind == Kind::classes) for_each_cut_of_classes(node, room, cuts, n_cuts, f);
@@ -155,8 +170,19 @@ struct RowMeasures {
         else for_each_plain_cut(node, runs, cuts, n_cuts, f);
     }
 
+    [[nodiscard]] double best_plain_cut(const FastNode& node, const Runs& runs,
+                                        const Cuts& cuts) const {
+        if (runs.n == 0) return kNoPlainCut;
+        const bool is_first = cuts.gaps == GapSide::first;
+        const FastMean mean(node.sum, node.weight, kind == Kind::two_classes);
+        return best_of_runs(
+            {runs.weight.data(), runs.target.data(), runs.n - (cuts.asks_known ? 0U : 1U),
+             is_first ? runs.missing_weight : 0.0, is_first ? runs.missing_target : 0.0,
+             node.weight, least, mean.whole, mean.rest});
+    }
+
     template <class F>
-    void for_each_plain_cut(const FastNode& node, const RowRuns& runs, const Cuts& cuts,
+    void for_each_plain_cut(const FastNode& node, const Runs& runs, const Cuts& cuts,
                             std::uint32_t n_cuts, F&& f) const {
         const double all = node.weight;
         const double most = all - least;
@@ -177,7 +203,7 @@ struct RowMeasures {
     }
 
     template <class F>
-    void for_each_cut_in_bits(const FastNode& node, const RowRuns& runs, const Cuts& cuts,
+    void for_each_cut_in_bits(const FastNode& node, const Runs& runs, const Cuts& cuts,
                               std::uint32_t n_cuts, F&& f) const {
         const double parent = purity_in_bits(node);
         const bool is_first = cuts.gaps == GapSide::first;
@@ -265,7 +291,7 @@ struct RowMeasures {
     /// What both sides of every cut are judged by.
     template <class Side>
     void accumulate(const FastNode& node, Scratch& room, const Cuts& cuts, const Side& side) const {
-        const RowRuns& runs = room.runs;
+        const Runs& runs = room.runs;
         for (auto* each : {&room.left, &room.right, &room.weight, &room.copies})
             if (each->size() < runs.n) each->resize(runs.n);
         room.class_left.assign(n_classes, 0.0);
@@ -276,7 +302,7 @@ struct RowMeasures {
         for (const double count : room.class_right) of_right += count * count;
         double weight = 0.0;
         double copies = 0.0;
-        const auto add = [&](const RowRuns::Event& event) {
+        const auto add = [&](const Runs::Event& event) {
             const double w = event.weight;
             double& left = room.class_left[event.class_number];
             double& right = room.class_right[event.class_number];
@@ -290,7 +316,7 @@ struct RowMeasures {
             copies += event.copies;
         };
         if (cuts.gaps == GapSide::first)
-            for (const RowRuns::Event& event : runs.missing_events) add(event);
+            for (const Runs::Event& event : runs.missing_events) add(event);
         std::uint32_t next = 0;
         for (std::uint32_t i = 0; i < runs.n; ++i) {
             for (; next < runs.event_end[i]; ++next) add(runs.events[next]);

@@ -23,9 +23,8 @@
 
 namespace treewright::forest {
 
-/// The runs of a column in a node, and the memory to find them.
-class RowRuns {
-public:
+/// The runs of a column in a node.
+struct Runs {
     std::uint32_t n = 0;              ///< runs of known values
     std::vector<std::uint32_t> code;  ///< of each run
     std::vector<double> weight;       ///< of the rows up to each run's end
@@ -46,12 +45,16 @@ public:
     std::vector<Event> events;
     std::vector<std::uint32_t> event_end;
     std::vector<Event> missing_events;
+};
 
+/// The same, and the memory to find them.
+class RowRuns : public Runs {
+public:
     /// `codes` are those of the column, by the rows' numbers.
     template <class Codes, class Sums>
     void collect(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
                  const Sums& sums) {
-        begin(rows.n);
+        begin(std::min(rows.n, column.n_codes));
         switch (way_for(rows.n, column)) {
             case Way::halves: halve(rows, codes, column, sums); break;
             case Way::counting: count(rows, codes, column, sums); break;
@@ -64,7 +67,7 @@ public:
     template <class Codes>
     void collect_classes(const NodeRows& rows, const CodedColumn& column, const Codes& codes,
                          const RowClasses& classes) {
-        begin(rows.n);
+        begin(std::min(rows.n, column.n_codes));
         const bool counts_pay = column.is_narrow() && std::size_t{column.n_codes} * classes.n <=
                                                           kCodesPerRow * kCodesPerRow * rows.n;
         if (counts_pay) count_classes(rows, codes, column, classes);
@@ -85,10 +88,10 @@ public:
         for (std::uint32_t i = 0; i < rows.n && gaps; ++i)
             missing += Sums::only_if(std::isnan(value_at(i, row_of(rows.words[i]))),
                                      sums.of(rows.words[i]));
-        end_run<Sums>(0, first);
+        end_run(sums, 0, first);
         const typename Sums::Sum second = all - first - missing;
-        if (Sums::weight(second) > 0.0) end_run<Sums>(1, second);
-        set_missing<Sums>(missing);
+        if (sums.weight(second) > 0.0) end_run(sums, 1, second);
+        set_missing(sums, missing);
     }
     template <class ValueAt>
     void collect_parted_classes(const NodeRows& rows, const ValueAt& value_at, double drawn,
@@ -106,6 +109,8 @@ private:
     /// Codes that may be read per row of a node.
     static constexpr std::size_t kCodesPerRow = 2;
     static constexpr std::size_t kWordsOfMarks = 64;
+    static constexpr std::uint32_t kWays = 4;      ///< places where rows of a code are added up
+    static constexpr std::size_t kRowsPerSum = 8;  ///< from which on they are several
 
     [[nodiscard]] static Way way_for(std::uint32_t n_rows, const CodedColumn& column) {
         if (column.n_codes <= 2 && !column.has_gaps) return Way::halves;
@@ -117,7 +122,7 @@ private:
 
     template <class Sums>
     auto& sums_by_code() {
-        if constexpr (std::is_same_v<Sums, PairSums>) return pairs;
+        if constexpr (std::is_base_of_v<PairSums, Sums>) return pairs;
         else if constexpr (std::is_same_v<Sums, WeighedSums>) return weighed;
         else return moments;
     }
@@ -135,19 +140,18 @@ private:
         code.resize(n_rows + 1);
     }
     template <class Sums>
-    void end_run(std::uint32_t of_code, const typename Sums::Sum& sum) {
+    void end_run(const Sums& sums, std::uint32_t of_code, const typename Sums::Sum& sum) {
         code[n] = of_code;
-        weight[n] = running_weight += Sums::weight(sum);
-        target[n] = running_target += Sums::target(sum);
-        if constexpr (std::is_same_v<Sums, WeighedSums>)
-            copies[n] = running_copies += sum.of_copies;
+        weight[n] = running_weight += sums.weight(sum);
+        target[n] = running_target += sums.target(sum);
+        if constexpr (Sums::kIsWeighed) copies[n] = running_copies += sums.copies(sum);
         ++n;
     }
     template <class Sums>
-    void set_missing(const typename Sums::Sum& sum) {
-        missing_weight = Sums::weight(sum);
-        missing_target = Sums::target(sum);
-        if constexpr (std::is_same_v<Sums, WeighedSums>) missing_copies = sum.of_copies;
+    void set_missing(const Sums& sums, const typename Sums::Sum& sum) {
+        missing_weight = sums.weight(sum);
+        missing_target = sums.target(sum);
+        if constexpr (Sums::kIsWeighed) missing_copies = sums.copies(sum);
         has_missing = missing_weight > 0.0;
     }
 
@@ -155,7 +159,7 @@ private:
     template <class Codes, class Sums>
     void halve(const NodeRows& rows, const Codes& codes, const CodedColumn&, const Sums& sums) {
         typename Sums::Sum of[2] = {};
-        if constexpr (std::is_same_v<Sums, PairSums>) {
+        if constexpr (std::is_base_of_v<PairSums, Sums>) {
             typename Sums::Sum all = 0;
             for (std::uint32_t i = 0; i < rows.n; ++i) {
                 const std::uint64_t own = sums.of(rows.words[i]);
@@ -168,19 +172,31 @@ private:
                 of[codes[row_of(rows.words[i])]] += sums.of(rows.words[i]);
         }
         for (std::uint32_t b = 0; b < 2; ++b)
-            if (Sums::weight(of[b]) > 0.0) end_run<Sums>(b, of[b]);
+            if (sums.weight(of[b]) > 0.0) end_run(sums, b, of[b]);
     }
 
     template <class Codes, class Sums>
     void count(const NodeRows& rows, const Codes& codes, const CodedColumn& column,
                const Sums& sums) {
         auto& of = sums_by_code<Sums>();
-        of.assign(std::size_t{column.n_codes} + 1, {});
-        for (std::uint32_t i = 0; i < rows.n; ++i)
-            of[codes[row_of(rows.words[i])]] += sums.of(rows.words[i]);
-        for (std::uint32_t c = 0; c < column.n_codes; ++c)
-            if (Sums::weight(of[c]) > 0.0) end_run<Sums>(c, of[c]);
-        set_missing<Sums>(of[column.n_codes]);
+        const std::size_t n_sums = std::size_t{column.n_codes} + 1;
+        const bool in_several = rows.n >= kRowsPerSum * n_sums;
+        of.assign((in_several ? kWays : 1) * n_sums, {});
+        auto* const here = of.data();
+        std::uint32_t i = 0;
+        // A sum that was just written is slow to read: rows of a code are added in several places.
+        for (; in_several && i + kWays <= rows.n; i += kWays)
+            for (std::uint32_t way = 0; way < kWays; ++way)
+                here[way * n_sums + codes[row_of(rows.words[i + way])]] +=
+                    sums.of(rows.words[i + way]);
+        for (; i < rows.n; ++i) here[codes[row_of(rows.words[i])]] += sums.of(rows.words[i]);
+        for (std::uint32_t c = 0; c < n_sums; ++c) {
+            typename Sums::Sum own = here[c];
+            for (std::uint32_t way = 1; way < kWays && in_several; ++way)
+                own += here[way * n_sums + c];
+            if (c == column.n_codes) set_missing(sums, own);
+            else if (sums.weight(own) > 0.0) end_run(sums, c, own);
+        }
     }
 
     template <class Codes, class Sums>
@@ -190,8 +206,15 @@ private:
         if (of.size() < std::size_t{column.n_codes} + 1) of.resize(std::size_t{column.n_codes} + 1);
         marks.assign(column.n_codes / kBits + 1, 0);
         typename Sums::Sum missing{};
+        typename Sums::Sum usual{};
+        std::uint32_t n_usual = 0;
         for (std::uint32_t i = 0; i < rows.n; ++i) {
             const std::uint32_t c = codes[row_of(rows.words[i])];
+            if (c == column.usual) {
+                usual += sums.of(rows.words[i]);
+                ++n_usual;
+                continue;
+            }
             if (c == column.n_codes) {
                 missing += sums.of(rows.words[i]);
                 continue;
@@ -204,13 +227,17 @@ private:
             of[c] = own;
             word |= bit;
         }
+        if (n_usual > 0) {
+            of[column.usual] = usual;
+            marks[column.usual / kBits] |= std::uint64_t{1} << (column.usual % kBits);
+        }
         for (std::size_t w = 0; w < marks.size(); ++w)
             for (std::uint64_t left = marks[w]; left != 0; left &= left - 1) {
                 const auto c =
                     static_cast<std::uint32_t>(w * kBits + std::size_t(std::countr_zero(left)));
-                end_run<Sums>(c, of[c]);
+                end_run(sums, c, of[c]);
             }
-        set_missing<Sums>(missing);
+        set_missing(sums, missing);
     }
 
     template <class Codes, class Sums>
@@ -222,8 +249,8 @@ private:
             own += sums.of(rows.words[static_cast<std::uint32_t>(keys[i])]);
             const auto c = static_cast<std::uint32_t>(keys[i] >> 32);
             if (i + 1 < rows.n && static_cast<std::uint32_t>(keys[i + 1] >> 32) == c) continue;
-            if (c == column.n_codes) set_missing<Sums>(own);
-            else end_run<Sums>(c, own);
+            if (c == column.n_codes) set_missing(sums, own);
+            else end_run(sums, c, own);
             own = {};
         }
     }

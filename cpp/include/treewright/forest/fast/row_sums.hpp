@@ -18,6 +18,7 @@ struct NodeRows {
 /// Rows of the second class in two, and their weight: weight << 32 | weight of the second class.
 struct PairSums {
     using Sum = std::uint64_t;
+    static constexpr bool kIsWeighed = false;
     [[nodiscard]] static Sum of(std::uint32_t word) {
         const Sum weight = weight_of(word);
         return weight << 32 | ((word & kPositive) != 0 ? weight : 0);
@@ -29,8 +30,24 @@ struct PairSums {
     }
 };
 
+/// The same of rows whose weight depends on their class alone: products and sums of such weights
+/// are exact, as those of the rows are.
+struct ClassSums : PairSums {
+    static constexpr bool kIsWeighed = true;
+    double of_first;  ///< weight of a row of the first class
+    double of_second;
+
+    ClassSums(double of_first, double of_second) : of_first(of_first), of_second(of_second) {}
+    [[nodiscard]] double weight(Sum sum) const {
+        return (copies(sum) - PairSums::target(sum)) * of_first + target(sum);
+    }
+    [[nodiscard]] double target(Sum sum) const { return PairSums::target(sum) * of_second; }
+    [[nodiscard]] static double copies(Sum sum) { return PairSums::weight(sum); }
+};
+
 /// Weight and targets on the grid (data/target_grid.hpp).
 struct ValueSums {
+    static constexpr bool kIsWeighed = false;
     struct Sum {
         double of_weights = 0.0;
         double of_targets = 0.0;
@@ -74,6 +91,7 @@ struct WeighedRow {
 
 /// Sums of rows that weigh differently.
 struct WeighedSums {
+    static constexpr bool kIsWeighed = true;
     struct Sum {
         double of_weights = 0.0;
         double of_targets = 0.0;
@@ -104,6 +122,7 @@ struct WeighedSums {
     }
     [[nodiscard]] static double weight(const Sum& sum) { return sum.of_weights; }
     [[nodiscard]] static double target(const Sum& sum) { return sum.of_targets; }
+    [[nodiscard]] static double copies(const Sum& sum) { return sum.of_copies; }
 };
 
 /// Of more than two classes, by row of the node.

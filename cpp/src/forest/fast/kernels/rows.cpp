@@ -2,6 +2,7 @@
 #include "treewright/forest/fast/kernels/rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "treewright/base/avx512.hpp"
@@ -21,38 +22,93 @@ void copy(const CellTable<T>& table, const std::uint32_t* rows, std::uint32_t n,
 }
 
 template <class T>
-void look_at_lane(const CellTable<T>& table, Lanes<T>& lanes, std::size_t lane) {
-    const auto cell = [&](std::uint32_t i) { return table.row(lanes.rows[i])[lanes.slot[lane]]; };
-    T low = std::numeric_limits<T>::infinity();
-    T high = -low;
-    for (std::uint32_t i = 0; i < lanes.n; ++i) {
-        low = cell(i) < low ? cell(i) : low;
-        high = cell(i) > high ? cell(i) : high;
+void pick(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    for (Lanes<T>& lanes : nodes)
+        for (std::size_t lane = 0; lane < lanes.width; ++lane) {
+            T low = std::numeric_limits<T>::infinity();
+            T high = -low;
+            for (std::uint32_t i = 0; i < lanes.n; ++i) {
+                const T cell = table.row(lanes.rows[i])[lanes.slot[lane]];
+                lanes.picked[i * lanes.width + lane] = cell;
+                low = cell < low ? cell : low;
+                high = cell > high ? cell : high;
+            }
+            lanes.low[lane] = low;
+            lanes.high[lane] = high;
+        }
+}
+
+template <class T>
+void send_names_of(Lanes<T>& lanes, std::size_t lane) {
+    if (!(lanes.low[lane] < lanes.high[lane])) return;
+    const auto cell = [&](std::uint32_t i) -> T& { return lanes.picked[i * lanes.width + lane]; };
+    const auto bit_of = [&](std::uint32_t i) {
+        return std::uint64_t{1} << static_cast<std::uint32_t>(cell(i));
+    };
+    std::uint64_t there = 0;
+    for (std::uint32_t i = 0; i < lanes.n; ++i)
+        if (cell(i) == cell(i)) there |= bit_of(i);
+    const std::uint64_t key = lanes.key.with(lanes.column[lane]);
+    Generator coins(key);
+    std::uint64_t second = 0;
+    for (std::uint64_t left = there; left != 0; left &= left - 1)
+        if (coins.next() >> 63 != 0) second |= left & (~left + 1);
+    if (second == 0 || second == there) {
+        std::uint64_t last = there;
+        for (auto before = name_to_move(key, std::uint64_t(std::popcount(there))); before > 0;
+             --before)
+            last &= last - 1;
+        second ^= last & (~last + 1);
     }
+    lanes.there[lane] = there;
+    lanes.second[lane] = second;
+    for (std::uint32_t i = 0; i < lanes.n; ++i)
+        if (cell(i) == cell(i)) cell(i) = (second & bit_of(i)) != 0 ? T{1} : T{0};
+    lanes.low[lane] = T{0};
+    lanes.high[lane] = T{1};
+}
+
+template <class T>
+void send_names(std::span<Lanes<T>> nodes) {
+    for (Lanes<T>& lanes : nodes)
+        for (std::size_t lane = 0; lane < lanes.width; ++lane)
+            if ((lanes.names >> lane & 1U) != 0) send_names_of(lanes, lane);
+}
+
+template <class T>
+void judge_lane(const CellTable<T>& table, Lanes<T>& lanes, std::size_t lane) {
+    const T low = lanes.low[lane];
+    const T high = lanes.high[lane];
     if (low < high) lanes.varies |= static_cast<std::uint8_t>(1U << lane);
     const DrawnCut<T> cut(lanes.key, lanes.column[lane], low, high);
     lanes.at[lane] = cut.at;
     std::uint32_t count = 0;
+    double weight = 0.0;
     double value = 0.0;
     for (std::uint32_t i = 0; i < lanes.n; ++i) {
-        if (!(cell(i) <= cut.bound)) continue;
+        if (!(lanes.picked[i * lanes.width + lane] <= cut.bound)) continue;
         lanes.mark(i, lane);
         count += lanes.words[i];
         if (table.values != nullptr) value += table.values[lanes.rows[i]];
+        if (table.weights != nullptr) weight += table.weights[lanes.rows[i]];
     }
     const bool is_pair = table.values == nullptr;
-    lanes.weight[lane] = is_pair ? count & RowWords::kPairMask : count;
+    lanes.weight[lane] = table.weights != nullptr ? weight
+                         : is_pair                ? count & RowWords::kPairMask
+                                                  : count;
     lanes.sum[lane] = is_pair ? count >> RowWords::kPairShift : value;
-    lanes.decrease[lane] = lanes.judgement.decrease(lanes.weight[lane], lanes.sum[lane]);
+    lanes.copies[lane] = table.weights != nullptr ? count : 0.0;
+    lanes.decrease[lane] =
+        lanes.judgement.decrease(lanes.weight[lane], lanes.sum[lane], lanes.copies[lane]);
 }
 
 template <class T>
-void look(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+void judge(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
     for (Lanes<T>& lanes : nodes) {
         lanes.varies = 0;
         lanes.winner = kLanes;
         std::fill_n(lanes.marks, lanes.n, std::uint8_t{0});
-        for (std::size_t lane = 0; lane < lanes.width; ++lane) look_at_lane(table, lanes, lane);
+        for (std::size_t lane = 0; lane < lanes.width; ++lane) judge_lane(table, lanes, lane);
     }
 }
 
@@ -74,7 +130,7 @@ std::uint32_t divide(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* row
 }
 
 template <class T>
-constexpr RowLoops<T> kAnywhere = {copy<T>, look<T>, divide<T>};
+constexpr RowLoops<T> kAnywhere = {copy<T>, pick<T>, send_names<T>, judge<T>, divide<T>};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "treewright/base/avx512.hpp"
 #include "treewright/base/prefetch.hpp"
+#include "treewright/forest/fast/kernels/wide_rows.hpp"
 #include "treewright/split/judge.hpp"
 
 #ifdef TREEWRIGHT_AVX512
@@ -26,184 +27,6 @@ TREEWRIGHT_WIDE void copy_wide(const CellTable<T>& table, const std::uint32_t* r
                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + c)));
     }
 }
-
-/// Numbers of kWidth lanes.
-template <std::size_t kWidth>
-struct Wide;
-template <>
-struct Wide<kFewLanes> {
-    using Doubles = __m256d;
-    using Longs = __m256i;
-    using Words = __m128i;
-    TREEWRIGHT_WIDE_INLINE static Doubles all(double x) { return _mm256_set1_pd(x); }
-    TREEWRIGHT_WIDE_INLINE static Longs all(std::uint64_t x) {
-        return _mm256_set1_epi64x(static_cast<long long>(x));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles load(const float* from) {
-        return _mm256_cvtps_pd(_mm_loadu_ps(from));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles load(const double* from) { return _mm256_loadu_pd(from); }
-    TREEWRIGHT_WIDE_INLINE static Longs load(const std::uint64_t* from) {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    }
-    TREEWRIGHT_WIDE_INLINE static void store(double* to, Doubles x) { _mm256_storeu_pd(to, x); }
-    TREEWRIGHT_WIDE_INLINE static void store_floor(double* to, Doubles x) { store(to, x); }
-    TREEWRIGHT_WIDE_INLINE static void store_floor(float* to, Doubles x) {
-        const __m256 down = _mm512_cvt_roundpd_ps(_mm512_castpd256_pd512(x),
-                                                  _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-        _mm_storeu_ps(to, _mm256_castps256_ps128(down));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles min(Doubles x, Doubles y) { return _mm256_min_pd(x, y); }
-    TREEWRIGHT_WIDE_INLINE static Doubles max(Doubles x, Doubles y) { return _mm256_max_pd(x, y); }
-    template <int kHow>
-    TREEWRIGHT_WIDE_INLINE static __mmask8 compare(Doubles x, Doubles y) {
-        return _mm256_cmp_pd_mask(x, y, kHow);
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles choose(__mmask8 those, Doubles x, Doubles otherwise) {
-        return _mm256_mask_mov_pd(otherwise, those, x);
-    }
-    TREEWRIGHT_WIDE_INLINE static Longs times(Longs x, Longs y) { return _mm256_mullo_epi64(x, y); }
-    TREEWRIGHT_WIDE_INLINE static Longs plus(Longs x, Longs y) { return _mm256_add_epi64(x, y); }
-    TREEWRIGHT_WIDE_INLINE static Longs either(Longs x, Longs y) { return _mm256_xor_si256(x, y); }
-    template <int kBits>
-    TREEWRIGHT_WIDE_INLINE static Longs shifted(Longs x) {
-        return _mm256_srli_epi64(x, kBits);
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Longs x) { return _mm256_cvtepi64_pd(x); }
-    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Words x) { return _mm256_cvtepu32_pd(x); }
-    /// The sums over the rows of a register.
-    TREEWRIGHT_WIDE_INLINE static Words folded(__m512i words) {
-        const __m256i half =
-            _mm256_add_epi32(_mm512_castsi512_si256(words), _mm512_extracti64x4_epi64(words, 1));
-        return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-    }
-    TREEWRIGHT_WIDE_INLINE static Words weights(Words pairs) {
-        return _mm_and_si128(pairs, _mm_set1_epi32(RowWords::kPairMask));
-    }
-    TREEWRIGHT_WIDE_INLINE static Words positives(Words pairs) {
-        return _mm_srli_epi32(pairs, RowWords::kPairShift);
-    }
-    /// The greatest of all lanes, in all of them.
-    TREEWRIGHT_WIDE_INLINE static Doubles greatest(Doubles x) {
-        x = max(x, _mm256_permute4x64_pd(x, 0x4e));
-        return max(x, _mm256_permute_pd(x, 0x5));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles add(Doubles x, __mmask8 those, double y) {
-        return _mm256_mask_add_pd(x, those, x, all(y));
-    }
-};
-template <>
-struct Wide<kLanes> {
-    using Doubles = __m512d;
-    using Longs = __m512i;
-    using Words = __m256i;
-    TREEWRIGHT_WIDE_INLINE static Doubles all(double x) { return _mm512_set1_pd(x); }
-    TREEWRIGHT_WIDE_INLINE static Longs all(std::uint64_t x) {
-        return _mm512_set1_epi64(static_cast<long long>(x));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles load(const float* from) {
-        return _mm512_cvtps_pd(_mm256_loadu_ps(from));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles load(const double* from) { return _mm512_loadu_pd(from); }
-    TREEWRIGHT_WIDE_INLINE static Longs load(const std::uint64_t* from) {
-        return _mm512_loadu_si512(from);
-    }
-    TREEWRIGHT_WIDE_INLINE static void store(double* to, Doubles x) { _mm512_storeu_pd(to, x); }
-    TREEWRIGHT_WIDE_INLINE static void store_floor(double* to, Doubles x) { store(to, x); }
-    TREEWRIGHT_WIDE_INLINE static void store_floor(float* to, Doubles x) {
-        _mm256_storeu_ps(to, _mm512_cvt_roundpd_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles min(Doubles x, Doubles y) { return _mm512_min_pd(x, y); }
-    TREEWRIGHT_WIDE_INLINE static Doubles max(Doubles x, Doubles y) { return _mm512_max_pd(x, y); }
-    template <int kHow>
-    TREEWRIGHT_WIDE_INLINE static __mmask8 compare(Doubles x, Doubles y) {
-        return _mm512_cmp_pd_mask(x, y, kHow);
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles choose(__mmask8 those, Doubles x, Doubles otherwise) {
-        return _mm512_mask_mov_pd(otherwise, those, x);
-    }
-    TREEWRIGHT_WIDE_INLINE static Longs times(Longs x, Longs y) { return _mm512_mullo_epi64(x, y); }
-    TREEWRIGHT_WIDE_INLINE static Longs plus(Longs x, Longs y) { return _mm512_add_epi64(x, y); }
-    TREEWRIGHT_WIDE_INLINE static Longs either(Longs x, Longs y) { return _mm512_xor_si512(x, y); }
-    template <int kBits>
-    TREEWRIGHT_WIDE_INLINE static Longs shifted(Longs x) {
-        return _mm512_srli_epi64(x, kBits);
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Longs x) { return _mm512_cvtepi64_pd(x); }
-    TREEWRIGHT_WIDE_INLINE static Doubles as_doubles(Words x) { return _mm512_cvtepu32_pd(x); }
-    TREEWRIGHT_WIDE_INLINE static Words folded(__m512i words) {
-        return _mm256_add_epi32(_mm512_castsi512_si256(words), _mm512_extracti64x4_epi64(words, 1));
-    }
-    TREEWRIGHT_WIDE_INLINE static Words weights(Words pairs) {
-        return _mm256_and_si256(pairs, _mm256_set1_epi32(RowWords::kPairMask));
-    }
-    TREEWRIGHT_WIDE_INLINE static Words positives(Words pairs) {
-        return _mm256_srli_epi32(pairs, RowWords::kPairShift);
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles greatest(Doubles x) {
-        return all(_mm512_reduce_max_pd(x));
-    }
-    TREEWRIGHT_WIDE_INLINE static Doubles add(Doubles x, __mmask8 those, double y) {
-        return _mm512_mask_add_pd(x, those, x, all(y));
-    }
-};
-
-/// A register of cells: those of the lanes, of as many rows as fit.
-template <class T, std::size_t kWidth>
-struct Cells;
-template <std::size_t kWidth>
-struct Cells<float, kWidth> {
-    __m512 x;
-    using Mask = __mmask16;
-    static constexpr std::uint32_t kRows = 16 / kWidth;
-    TREEWRIGHT_WIDE_INLINE static Cells all(float x) { return {_mm512_set1_ps(x)}; }
-    TREEWRIGHT_WIDE_INLINE static Cells load(const float* from) { return {_mm512_loadu_ps(from)}; }
-    /// The cells of one row for all of them.
-    TREEWRIGHT_WIDE_INLINE static Cells repeat(const float* from) {
-        if constexpr (kWidth == kLanes) return {_mm512_broadcast_f32x8(_mm256_loadu_ps(from))};
-        else return {_mm512_broadcast_f32x4(_mm_loadu_ps(from))};
-    }
-    TREEWRIGHT_WIDE_INLINE void store(float* to) const { _mm512_storeu_ps(to, x); }
-    /// The first row.
-    TREEWRIGHT_WIDE_INLINE void store_row(float* to) const {
-        if constexpr (kWidth == kLanes) _mm256_storeu_ps(to, _mm512_castps512_ps256(x));
-        else _mm_storeu_ps(to, _mm512_castps512_ps128(x));
-    }
-    TREEWRIGHT_WIDE_INLINE void take(Mask those, Cells y) { x = _mm512_mask_mov_ps(x, those, y.x); }
-    /// Cells that are not a number are passed over: of one and another number the second is kept.
-    TREEWRIGHT_WIDE_INLINE void take_min(Cells y) { x = _mm512_min_ps(y.x, x); }
-    TREEWRIGHT_WIDE_INLINE void take_max(Cells y) { x = _mm512_max_ps(y.x, x); }
-    /// With its halves, and with its quarters swapped.
-    TREEWRIGHT_WIDE_INLINE Cells halves() const { return {_mm512_shuffle_f32x4(x, x, 0x4e)}; }
-    TREEWRIGHT_WIDE_INLINE Cells quarters() const { return {_mm512_shuffle_f32x4(x, x, 0xb1)}; }
-    TREEWRIGHT_WIDE_INLINE Mask up_to(Cells bound) const {
-        return _mm512_cmp_ps_mask(x, bound.x, _CMP_LE_OQ);
-    }
-};
-template <std::size_t kWidth>
-struct Cells<double, kWidth> {
-    __m512d x;
-    using Mask = __mmask8;
-    static constexpr std::uint32_t kRows = 8 / kWidth;
-    TREEWRIGHT_WIDE_INLINE static Cells all(double x) { return {_mm512_set1_pd(x)}; }
-    TREEWRIGHT_WIDE_INLINE static Cells load(const double* from) { return {_mm512_loadu_pd(from)}; }
-    TREEWRIGHT_WIDE_INLINE static Cells repeat(const double* from) {
-        if constexpr (kWidth == kLanes) return load(from);
-        else return {_mm512_broadcast_f64x4(_mm256_loadu_pd(from))};
-    }
-    TREEWRIGHT_WIDE_INLINE void store(double* to) const { _mm512_storeu_pd(to, x); }
-    TREEWRIGHT_WIDE_INLINE void store_row(double* to) const {
-        if constexpr (kWidth == kLanes) store(to);
-        else _mm256_storeu_pd(to, _mm512_castpd512_pd256(x));
-    }
-    TREEWRIGHT_WIDE_INLINE void take(Mask those, Cells y) { x = _mm512_mask_mov_pd(x, those, y.x); }
-    TREEWRIGHT_WIDE_INLINE void take_min(Cells y) { x = _mm512_min_pd(y.x, x); }
-    TREEWRIGHT_WIDE_INLINE void take_max(Cells y) { x = _mm512_max_pd(y.x, x); }
-    TREEWRIGHT_WIDE_INLINE Cells halves() const { return {_mm512_shuffle_f64x2(x, x, 0x4e)}; }
-    TREEWRIGHT_WIDE_INLINE Mask up_to(Cells bound) const {
-        return _mm512_cmp_pd_mask(x, bound.x, _CMP_LE_OQ);
-    }
-};
 
 /// Selects the cells of the lanes from a row of kGroups x kLanes cells, for all rows of a register;
 /// from a longer row (0) they are gathered.
@@ -281,18 +104,6 @@ TREEWRIGHT_WIDE_INLINE void find_range(const CellTable<T>& table, Lanes<T>& lane
     highest.store_row(lanes.high);
 }
 
-/// mix of some numbers.
-template <std::size_t kWidth>
-TREEWRIGHT_WIDE_INLINE typename Wide<kWidth>::Longs mixed(typename Wide<kWidth>::Longs z) {
-    using W = Wide<kWidth>;
-    z = W::plus(z, W::all(std::uint64_t{0x9e3779b97f4a7c15}));
-    z = W::times(W::either(z, W::template shifted<30>(z)),
-                 W::all(std::uint64_t{0xbf58476d1ce4e5b9}));
-    z = W::times(W::either(z, W::template shifted<27>(z)),
-                 W::all(std::uint64_t{0x94d049bb133111eb}));
-    return W::either(z, W::template shifted<31>(z));
-}
-
 /// DrawnCut of the lanes.
 template <std::size_t kWidth, class T>
 TREEWRIGHT_WIDE_INLINE void draw_cuts(Lanes<T>& lanes) {
@@ -314,7 +125,9 @@ TREEWRIGHT_WIDE_INLINE void draw_cuts(Lanes<T>& lanes) {
 }
 
 /// Marks the rows up to the bounds and sums them up.
-template <std::size_t kWidth, bool kPairs, class T>
+enum class Summed : std::uint8_t { pairs, values, weighed };
+
+template <std::size_t kWidth, Summed kSummed, class T>
 TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes) {
     using W = Wide<kWidth>;
     using Some = Cells<T, kWidth>;
@@ -322,8 +135,10 @@ TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes)
                                ? _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)
                                : _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
     const auto bound = Some::repeat(lanes.bound);
+    constexpr bool kPairs = kSummed == Summed::pairs;
     // Local copies, which no store can alias.
     const double* values = table.values;
+    const double* weights = table.weights;
     const std::uint32_t* rows = lanes.rows;
     const std::uint32_t* words = lanes.words;
     const T* picked = lanes.picked;
@@ -331,6 +146,7 @@ TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes)
     const std::uint32_t n = lanes.n;
     __m512i count = _mm512_setzero_si512();
     auto value = W::all(0.0);
+    auto weight = W::all(0.0);
     for (std::uint32_t i = 0; i < n; i += Some::kRows, picked += Some::kRows * kWidth) {
         unsigned left = Some::load(picked).up_to(bound);
         if (i + Some::kRows > n) left &= (1U << (n - i) * static_cast<std::uint32_t>(kWidth)) - 1U;
@@ -339,28 +155,41 @@ TREEWRIGHT_WIDE_INLINE void count_up(const CellTable<T>& table, Lanes<T>& lanes)
             _mm512_mask_add_epi32(count, static_cast<__mmask16>(left), count,
                                   _mm512_permutexvar_epi32(spread, _mm512_castsi128_si512(few)));
         std::memcpy(marks + i * kWidth / 8, &left, sizeof(typename Some::Mask));
-        for (std::uint32_t j = 0; j < Some::kRows && !kPairs; ++j, left >>= kWidth)
-            if (i + j < n)
-                value = W::add(value, static_cast<__mmask8>(left & ((1U << kWidth) - 1U)),
-                               values[rows[i + j]]);
+        for (std::uint32_t j = 0; j < Some::kRows && !kPairs; ++j, left >>= kWidth) {
+            const auto own = static_cast<__mmask8>(left & ((1U << kWidth) - 1U));
+            if (i + j < n) value = W::add(value, own, values[rows[i + j]]);
+            if (kSummed == Summed::weighed && i + j < n)
+                weight = W::add(weight, own, weights[rows[i + j]]);
+        }
     }
     const auto all = W::folded(count);
-    W::store(lanes.weight, W::as_doubles(kPairs ? W::weights(all) : all));
+    if constexpr (kSummed == Summed::weighed) {
+        W::store(lanes.weight, weight);
+        W::store(lanes.copies, W::as_doubles(all));
+    } else {
+        W::store(lanes.weight, W::as_doubles(kPairs ? W::weights(all) : all));
+    }
     W::store(lanes.sum, kPairs ? W::as_doubles(W::positives(all)) : value);
 }
 
 /// Judgement::decrease of the lanes, and the one that FastLeader would choose among those wanted
 /// if no two of them are nearly, but not exactly, tied; kLanes if some are, or if none offers a
 /// cut.
-template <std::size_t kWidth, class T>
-TREEWRIGHT_WIDE_INLINE void judge(Lanes<T>& lanes) {
+template <std::size_t kWidth, Summed kSummed, class T>
+TREEWRIGHT_WIDE_INLINE void judge_sums(Lanes<T>& lanes) {
     using W = Wide<kWidth>;
     const Judgement& judgement = lanes.judgement;
     const auto weight = W::load(lanes.weight);
     const auto least = W::all(judgement.least);
     const auto rest = W::all(judgement.weight) - weight;
-    const auto is_cut = static_cast<__mmask8>(W::template compare<_CMP_GE_OQ>(weight, least) &
-                                              W::template compare<_CMP_GE_OQ>(rest, least));
+    auto is_cut = static_cast<__mmask8>(W::template compare<_CMP_GE_OQ>(weight, least) &
+                                        W::template compare<_CMP_GE_OQ>(rest, least));
+    if constexpr (kSummed == Summed::weighed) {
+        const auto copies = W::load(lanes.copies);
+        const auto fewest = W::all(judgement.least_copies);
+        is_cut &= W::template compare<_CMP_GE_OQ>(copies, fewest);
+        is_cut &= W::template compare<_CMP_GE_OQ>(W::all(judgement.copies) - copies, fewest);
+    }
     const auto excess = (W::load(lanes.sum) - W::all(judgement.mean_whole) * weight) -
                         W::all(judgement.mean_rest) * weight;
     const auto none = W::all(Judgement::kNoCut);
@@ -383,35 +212,46 @@ TREEWRIGHT_WIDE_INLINE void judge(Lanes<T>& lanes) {
         is_known ? static_cast<std::uint32_t>(__builtin_ctz(level)) : std::uint32_t{kLanes};
 }
 
-/// Step by step for all nodes: the steps of different nodes are independent, so that their
-/// latencies overlap.
-template <std::size_t kGroups, std::size_t kWidth, bool kPairs, class T>
-TREEWRIGHT_WIDE void look_at(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
-    for (Lanes<T>& lanes : nodes) find_range<kGroups, kWidth>(table, lanes);
-    for (Lanes<T>& lanes : nodes) draw_cuts<kWidth>(lanes);
-    for (Lanes<T>& lanes : nodes) count_up<kWidth, kPairs>(table, lanes);
-    for (Lanes<T>& lanes : nodes) judge<kWidth>(lanes);
-}
+// Step by step for all nodes: the steps of different nodes are independent, so that their latencies
+// overlap.
 
 template <std::size_t kGroups, class T>
-void look_groups(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
-    const bool is_narrow = nodes[0].width == kFewLanes;
-    const auto loop = table.values == nullptr ? is_narrow ? look_at<kGroups, kFewLanes, true, T>
-                                                          : look_at<kGroups, kLanes, true, T>
-                      : is_narrow ? look_at<kGroups, kFewLanes, false, T>
-                                              : look_at<kGroups, kLanes, false, T>;
-    loop(table, nodes);
+TREEWRIGHT_WIDE void pick_groups(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    if (nodes[0].width == kFewLanes)
+        for (Lanes<T>& lanes : nodes) find_range<kGroups, kFewLanes>(table, lanes);
+    else
+        for (Lanes<T>& lanes : nodes) find_range<kGroups, kLanes>(table, lanes);
 }
 
 template <class T>
-void look_wide(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+void pick_wide(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
     switch (table.stride / kLanes) {
-        case 1: return look_groups<1>(table, nodes);
-        case 2: return look_groups<2>(table, nodes);
-        case 3: return look_groups<3>(table, nodes);
-        case 4: return look_groups<4>(table, nodes);
-        default: return look_groups<0>(table, nodes);
+        case 1: return pick_groups<1>(table, nodes);
+        case 2: return pick_groups<2>(table, nodes);
+        case 3: return pick_groups<3>(table, nodes);
+        case 4: return pick_groups<4>(table, nodes);
+        default: return pick_groups<0>(table, nodes);
     }
+}
+
+template <std::size_t kWidth, Summed kSummed, class T>
+TREEWRIGHT_WIDE void judge_cuts(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    for (Lanes<T>& lanes : nodes) draw_cuts<kWidth>(lanes);
+    for (Lanes<T>& lanes : nodes) count_up<kWidth, kSummed>(table, lanes);
+    for (Lanes<T>& lanes : nodes) judge_sums<kWidth, kSummed>(lanes);
+}
+
+template <Summed kSummed, class T>
+void judge_summed(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    if (nodes[0].width == kFewLanes) judge_cuts<kFewLanes, kSummed>(table, nodes);
+    else judge_cuts<kLanes, kSummed>(table, nodes);
+}
+
+template <class T>
+void judge_wide(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
+    if (table.weights != nullptr) judge_summed<Summed::weighed>(table, nodes);
+    else if (table.values != nullptr) judge_summed<Summed::values>(table, nodes);
+    else judge_summed<Summed::pairs>(table, nodes);
 }
 
 /// Which of sixteen rows, from the i-th on, are marked in a lane.
@@ -478,7 +318,8 @@ TREEWRIGHT_WIDE std::uint32_t divide_wide(const Lanes<T>& lanes, std::size_t lan
 }
 
 template <class T>
-constexpr RowLoops<T> kWide = {copy_wide<T>, look_wide<T>, divide_wide<T>};
+constexpr RowLoops<T> kWide = {copy_wide<T>, pick_wide<T>, send_names_avx512<T>, judge_wide<T>,
+                               divide_wide<T>};
 
 }  // namespace
 

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "check.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/forest/fast/drawn/name_sides.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 #include "treewright/forest/fast/nodes.hpp"
 
@@ -17,25 +21,32 @@ using namespace treewright::forest;
 namespace {
 
 /// Rows of n_groups x kLanes columns, some of few values, the first of one; and a list of some.
-/// With gaps some cells are not a number.
+/// With gaps some cells are not a number. The last group of columns holds names.
 template <class T>
 struct MadeRows {
     static constexpr std::uint32_t kRows = 220;
+    static constexpr std::uint64_t kNames[kLanes] = {1, 2, 3, 5, 20, 33, 63, 64};
     std::size_t n_columns;
     std::vector<T> cells;
     std::vector<std::uint32_t> rows;
     std::vector<std::uint32_t> words;
     std::vector<double> values;
+    std::vector<double> weights;
 
     MadeRows(Generator& random, std::size_t n_groups, bool has_gaps = false)
         : n_columns(n_groups * kLanes),
           cells(kRows * n_columns + kReadOver),
           rows(kRows + kRowPadding),
           words(kRows + kRowPadding),
-          values(kRows) {
+          values(kRows),
+          weights(kRows) {
         for (T& cell : cells)
             cell = static_cast<T>(random.below(2) == 0 ? std::floor(4.0 * random.uniform())
                                                        : random.uniform() - 0.5);
+        for (std::uint32_t row = 0; row < kRows; ++row)
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                cells[row * n_columns + first_name() + lane] =
+                    static_cast<T>(random.below(kNames[lane]));
         for (std::uint32_t row = 0; row < kRows; ++row) cells[row * n_columns] = T{1};
         for (T& cell : cells)
             if (has_gaps && random.below(3) == 0) cell = std::numeric_limits<T>::quiet_NaN();
@@ -45,10 +56,12 @@ struct MadeRows {
             words[i] = weight | static_cast<std::uint32_t>(random.below(weight + 1))
                                     << RowWords::kPairShift;
             values[i] = static_cast<double>(random.below(1000));
+            weights[i] = static_cast<double>(random.below(1000)) / 64.0;
         }
         for (std::uint32_t i = 0; i < kRows; ++i)
             std::swap(rows[i], rows[i + random.below(kRows - i)]);
     }
+    [[nodiscard]] std::size_t first_name() const { return n_columns - kLanes; }
 };
 
 /// The lane that leads in the end, one compared after the other.
@@ -75,6 +88,8 @@ Lanes<T> ask(Generator& random, const MadeRows<T>& made, std::uint32_t n) {
     for (std::size_t lane = 1; lane < kLanes; ++lane) {
         lanes.slot[lane] = static_cast<std::uint32_t>(random.below(made.n_columns));
         lanes.column[lane] = random.below(100);
+        if (lane < lanes.n_looked && lanes.slot[lane] >= made.first_name() && lanes.slot[lane] > 0)
+            lanes.names |= static_cast<std::uint8_t>(1U << lane);
     }
     return lanes;
 }
@@ -88,6 +103,11 @@ void compare_lanes(const Lanes<T>& wide, const Lanes<T>& plain) {
         CHECK(wide.at[lane] == plain.at[lane]);
         CHECK(wide.weight[lane] == plain.weight[lane]);
         CHECK(wide.sum[lane] == plain.sum[lane]);
+        if ((wide.varies & wide.names & 1U << lane) != 0) {
+            CHECK(wide.there[lane] == plain.there[lane]);
+            CHECK(wide.second[lane] == plain.second[lane]);
+            CHECK(wide.second[lane] != 0 && wide.second[lane] != wide.there[lane]);
+        }
         CHECK(wide.decrease[lane] == plain.decrease[lane]);
         for (std::uint32_t i = 0; i < wide.n; ++i)
             CHECK(wide.is_marked(i, lane) == plain.is_marked(i, lane));
@@ -103,14 +123,20 @@ void compare_loops() {
     Generator random(37);
     for (const std::size_t n_groups : {1U, 2U, 3U, 4U, 5U, 9U})
         for (const std::uint32_t n : {1U, 2U, 3U, 15U, 16U, 17U, 33U, 200U})
-            for (const bool has_values : {false, true}) {
+            for (const int sums : {0, 1, 2}) {
                 const MadeRows<T> made(random, n_groups, random.below(2) == 0);
                 const CellTable<T> table{made.cells.data(), made.n_columns,
-                                         has_values ? made.values.data() : nullptr};
-                const Lanes<T> asked = ask(random, made, n);
+                                         sums > 0 ? made.values.data() : nullptr,
+                                         sums > 1 ? made.weights.data() : nullptr};
+                Lanes<T> asked = ask(random, made, n);
+                if (sums > 1) {
+                    asked.judgement.copies = 20.0;
+                    asked.judgement.least_copies = 3.0;
+                }
                 Lanes<T> told[2][2] = {{asked, ask(random, made, n / 2 + 1)}, {}};
                 told[0][1].width = asked.width;  // of nodes that are looked at together
                 told[0][1].n_wanted = std::min(told[0][1].n_wanted, asked.width);
+                told[0][1].names &= static_cast<std::uint8_t>((1U << asked.width) - 1U);
                 std::copy_n(told[0], 2, told[1]);
                 std::vector<std::uint32_t> divided[2][2];
                 std::uint32_t n_left[2];
@@ -125,7 +151,9 @@ void compare_loops() {
                         told[i][k].marks = marks[i][k].data();
                         told[i][k].picked = picked[i].data() + k * ((n + kRowsPicked) * kLanes);
                     }
-                    loops.look(table, {told[i], 2});
+                    loops.pick(table, {told[i], 2});
+                    loops.send_names({told[i], 2});
+                    loops.judge(table, {told[i], 2});
                     divided[i][0] = made.rows;
                     divided[i][1] = made.words;
                     std::vector<std::uint32_t> spare(2 * (n + kRowPadding));
@@ -141,6 +169,48 @@ void compare_loops() {
 }
 
 }  // namespace
+
+CASE(names_are_sent_to_sides_as_split_drawn_does) {
+    Generator random(39);
+    for (int time = 0; time < 200; ++time) {
+        const MadeRows<float> made(random, 2, random.below(2) == 0);
+        Lanes<float> lanes = ask(random, made, 1 + static_cast<std::uint32_t>(random.below(60)));
+        lanes.width = kLanes;
+        lanes.names = 2;
+        lanes.slot[1] = static_cast<std::uint32_t>(made.first_name() + random.below(kLanes));
+        std::vector<float> picked((lanes.n + kRowsPicked) * kLanes);
+        lanes.picked = picked.data();
+        row_loops<float>().pick({made.cells.data(), made.n_columns}, {&lanes, 1});
+        std::set<std::uint32_t> names;
+        for (std::uint32_t i = 0; i < lanes.n; ++i)
+            if (const float cell = picked[i * kLanes + 1]; cell == cell)
+                names.insert(static_cast<std::uint32_t>(cell));
+        if (names.size() < 2) continue;
+        const std::vector<float> codes = picked;
+        row_loops<float>().send_names({&lanes, 1});
+        // The coins of split::random_subset.
+        Generator coins(lanes.key.with(lanes.column[1]));
+        std::map<std::uint32_t, float> side;
+        for (const std::uint32_t name : names) side[name] = static_cast<float>(coins.next() >> 63);
+        const auto any = static_cast<std::ptrdiff_t>(coins.below(names.size()));
+        const auto n_second = std::count_if(side.begin(), side.end(),
+                                            [](const auto& each) { return each.second == 1.0F; });
+        if (n_second == 0) side[*std::next(names.begin(), any)] = 1.0F;
+        if (n_second == std::ssize(names)) side[*std::next(names.begin(), any)] = 0.0F;
+        for (std::uint32_t i = 0; i < lanes.n; ++i) {
+            const float code = codes[i * kLanes + 1];
+            if (code == code)
+                CHECK(picked[i * kLanes + 1] == side[static_cast<std::uint32_t>(code)]);
+            else CHECK(std::isnan(picked[i * kLanes + 1]));
+        }
+        NameSides sides;
+        sides.find(lanes.n, 70, [&](std::uint32_t i) { return codes[i * kLanes + 1]; });
+        sides.draw(lanes.key.with(lanes.column[1]));
+        CHECK(std::ranges::equal(sides.code, names));
+        for (std::size_t i = 0; i < sides.code.size(); ++i)
+            CHECK(static_cast<float>(sides.branch[i]) == side[sides.code[i]]);
+    }
+}
 
 CASE(copies_of_rows_are_the_same_by_both_loops) {
     Generator random(38);

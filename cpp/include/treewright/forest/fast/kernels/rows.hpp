@@ -27,6 +27,8 @@ struct CellTable {
     std::size_t stride;  ///< from one row to the next
     /// Whole numbers, by row, that are summed up; null: words are pairs (RowWords).
     const double* values = nullptr;
+    /// Beside these, where rows weigh differently: words are copies. Sums are exact.
+    const double* weights = nullptr;
 
     [[nodiscard]] const T* row(std::uint32_t i) const { return cells + i * stride; }
 };
@@ -40,10 +42,14 @@ struct Judgement {
     double mean_whole;  ///< of the node, as a whole number and a rest
     double mean_rest;
     double factor;
-    double purity;  ///< which ties are relative to (FastLeader)
+    double purity;              ///< which ties are relative to (FastLeader)
+    double copies = 0.0;        ///< rows, where they weigh differently, and how many
+    double least_copies = 0.0;  ///< either side must have
 
-    [[nodiscard]] double decrease(double weight_left, double sum_left) const {
+    [[nodiscard]] double decrease(double weight_left, double sum_left,
+                                  double copies_left = 0.0) const {
         if (weight_left < least || weight - weight_left < least) return kNoCut;
+        if (copies_left < least_copies || copies - copies_left < least_copies) return kNoCut;
         const double excess = (sum_left - mean_whole * weight_left) - mean_rest * weight_left;
         return factor * (excess * excess / (weight_left * (weight - weight_left)));
     }
@@ -73,6 +79,8 @@ struct Lanes {
     std::uint32_t n_wanted;             ///< of them, those that are compared if all of them vary
     std::uint32_t slot[kLanes] = {};    ///< where the column lies in a row
     std::uint64_t column[kLanes] = {};  ///< what its draws are keyed by
+    std::uint8_t names = 0;  ///< columns of names whose codes are below kFewNames, a bit for each
+    std::uint8_t many_names = 0;  ///< the same of more names, whose sides RowCache draws
     // ---- working memory
     T* picked;            ///< for `width` cells of the rows and kRowsPicked - 1 more
     std::uint8_t* marks;  ///< by row, `width` bits: columns whose cell is up to the threshold; for
@@ -84,7 +92,10 @@ struct Lanes {
     double at[kLanes];      ///< the threshold
     double weight[kLanes];  ///< of the rows up to it, as the next
     double sum[kLanes];
+    double copies[kLanes];  ///< the same, only where rows weigh differently
     double decrease[kLanes];
+    std::uint64_t there[kLanes];        ///< of few names: a bit for each that a row has,
+    std::uint64_t second[kLanes] = {};  ///< and for each of these that goes to the second side
     std::uint32_t winner;  ///< the best of n_wanted as FastLeader has it; kLanes: not known
     std::uint8_t varies;   ///< columns whose cells are not all the same
     GapSide gaps[kLanes];  ///< set by RowCache where values are missing
@@ -99,6 +110,16 @@ struct Lanes {
         marks[bit / 8] |= static_cast<std::uint8_t>(1U << bit % 8);
     }
 };
+/// Names that have a bit each in a word.
+inline constexpr std::uint32_t kFewNames = 64;
+
+/// Of n names that were sent to sides by the first n coins of a generator (split/drawn.hpp): the
+/// one that changes sides if all of them are on the same.
+[[nodiscard]] inline std::uint64_t name_to_move(std::uint64_t key, std::uint64_t n) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(Mixed(key).with(n)) * n) >> 64);
+}
+
 /// Rows that are prefetched before they are copied: they are scattered in memory.
 inline constexpr std::uint32_t kRowsAhead = 16;
 inline constexpr std::uint32_t kRowsPicked = 4;   ///< rows that are picked together, at most
@@ -110,10 +131,16 @@ struct RowLoops {
     /// `stride` cells, a multiple of kLanes; the additional cells are undefined.
     void (*copy)(const CellTable<T>& table, const std::uint32_t* rows, std::uint32_t n, T* to,
                  std::size_t stride);
+    /// Puts the cells of the lanes side by side and finds the least and the greatest of each: for
+    /// several nodes of the same width, which do not depend on each other, as all that follow.
+    void (*pick)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
+    /// Sends names, where they are few, to sides: their cells become 0 or 1, which a drawn
+    /// threshold divides.
+    void (*send_names)(std::span<Lanes<T>> nodes);
     /// Draws a threshold for each lane between the least and the greatest cell of its column, keyed
-    /// by the node and the column (DrawnCut), and judges it: for several nodes of the same width,
-    /// which do not depend on each other. Cells that are not a number are above every threshold.
-    void (*look)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
+    /// by the node and the column (DrawnCut), and judges it. Cells that are not a number are above
+    /// every threshold.
+    void (*judge)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
     /// Puts the rows and words that are marked in a lane to the front, either side in order;
     /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
     std::uint32_t (*divide)(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* rows,
@@ -159,5 +186,8 @@ template <class T>
 /// The loops for processors with AVX-512 (x86-64 only).
 template <class T>
 [[nodiscard]] const RowLoops<T>& row_loops_avx512();
+/// RowLoops::send_names of these.
+template <class T>
+void send_names_avx512(std::span<Lanes<T>> nodes);
 
 }  // namespace treewright::forest

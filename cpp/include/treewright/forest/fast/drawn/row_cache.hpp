@@ -5,13 +5,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/base/prefetch.hpp"
+#include "treewright/forest/fast/drawn/name_sides.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 
 namespace treewright::forest {
@@ -24,13 +25,16 @@ public:
     std::vector<std::uint32_t> weight;  ///< by number, as the next three: copies
     std::vector<std::uint32_t> target;  ///< classes: which, or of two copies of the second
     std::vector<double> value;          ///< numbers: copies x target on the grid
+    std::vector<double> full;           ///< copies x weight; empty: rows weigh the same
     std::vector<std::uint32_t> row;     ///< of the table
     std::vector<std::uint8_t> gap;      ///< whether values are missing; empty: in no row
     bool has_values = false;            ///< sums of targets are sums of values
 
-    /// Columns, of those of the table, that a tree of n rows considers.
+    /// Columns, of those of the table, that a tree of n rows considers. `names` are the codes of
+    /// each column of the table, 0 of numbers, and stay where they are; none: there are no names.
     void choose(std::span<const std::uint32_t> chosen, std::size_t n_columns, std::uint32_t n,
-                bool has_gaps) {
+                bool has_gaps, bool is_weighed, std::span<const std::uint32_t> names) {
+        n_names_of = names;
         columns.assign(chosen.begin(), chosen.end());
         slot_of.assign(n_columns, 0);
         has_all = columns.size() == n_columns;
@@ -48,6 +52,7 @@ public:
         for (auto* each : {&rows, &words, &spare[0], &spare[1], &weight, &target, &row})
             each->resize(n_numbers + kRowPadding);
         value.resize(n_numbers);
+        if (is_weighed) full.resize(n_numbers);
         if (has_gaps) gap.resize(n_numbers);
         picked.resize((most_rows() + std::size_t{kMostTogether} * kRowsPicked) * kLanes);
         marks.clear();
@@ -95,6 +100,12 @@ public:
             lanes.column[i] = chosen[i];
             lanes.gaps[i] = GapSide::heavier;
         }
+        lanes.names = lanes.many_names = 0;
+        for (std::size_t i = 0; i < chosen.size() && !n_names_of.empty(); ++i) {
+            const std::uint32_t n_names = n_names_of[chosen[i]];
+            const auto bit = static_cast<std::uint8_t>(n_names > 0 ? 1U << i : 0U);
+            (n_names <= kFewNames ? lanes.names : lanes.many_names) |= bit;
+        }
     }
 
     [[nodiscard]] bool has_gaps(std::uint32_t begin, std::uint32_t end) const {
@@ -102,22 +113,31 @@ public:
             if (gap[rows[i]] != 0) return true;
         return false;
     }
-    /// Weight and sum of the rows whose cell of a lane is missing.
-    [[nodiscard]] std::pair<double, double> sums_of_missing(const Lanes<T>& lanes,
-                                                            std::size_t lane) const {
-        std::uint64_t weights = 0;
-        std::uint64_t positives = 0;
+    /// Sums over rows.
+    struct Sums {
+        double weight = 0.0;
         double sum = 0.0;
+        double copies = 0.0;  ///< where rows weigh differently
+    };
+    /// Those of the rows whose cell of a lane is missing.
+    [[nodiscard]] Sums sums_of_missing(const Lanes<T>& lanes, std::size_t lane) const {
+        std::uint64_t counted = 0;
+        std::uint64_t positives = 0;
+        Sums made;
         for (std::uint32_t i = 0; i < lanes.n; ++i) {
             if (!is_missing(lanes, lane, i)) continue;
-            weights += is_pair ? lanes.words[i] & RowWords::kPairMask : lanes.words[i];
+            counted += is_pair ? lanes.words[i] & RowWords::kPairMask : lanes.words[i];
             positives += is_pair ? lanes.words[i] >> RowWords::kPairShift : 0;
-            if (has_values) sum += value[lanes.rows[i]];
+            if (has_values) made.sum += value[lanes.rows[i]];
+            if (!full.empty()) made.weight += full[lanes.rows[i]];
         }
-        return {static_cast<double>(weights), has_values ? sum : static_cast<double>(positives)};
+        if (!has_values) made.sum = static_cast<double>(positives);
+        if (full.empty()) made.weight = static_cast<double>(counted);
+        else made.copies = static_cast<double>(counted);
+        return made;
     }
     [[nodiscard]] bool is_missing(const Lanes<T>& lanes, std::size_t lane, std::uint32_t i) const {
-        const T cell = first_cell[lanes.rows[i] * stride + lanes.slot[lane]];
+        const T cell = cell_of(lanes, lane, i);
         return cell != cell;
     }
     /// Marks the rows that a lane's cut sends to the first side: beside those up to the threshold
@@ -142,7 +162,24 @@ public:
             cells_left += (lanes.n + kRowsPicked - 1) / kRowsPicked * kRowsPicked * width;
             marks_left += (lanes.n + kRowsMarked - 1) / kRowsMarked * kRowsMarked * width / 8;
         }
-        loops.look({first_cell, stride, has_values ? value.data() : nullptr}, nodes);
+        const CellTable<T> table{first_cell, stride, has_values ? value.data() : nullptr,
+                                 full.empty() ? nullptr : full.data()};
+        loops.pick(table, nodes);
+        if (!n_names_of.empty()) {
+            loops.send_names(nodes);
+            for (Lanes<T>& lanes : nodes) send_many_names(lanes);
+        }
+        loops.judge(table, nodes);
+    }
+
+    /// The names of a node and their sides, as they were drawn in a lane that varies.
+    [[nodiscard]] const NameSides& names_of(const Lanes<T>& lanes, std::size_t lane) {
+        if ((lanes.names >> lane & 1U) != 0) {
+            sides.set(lanes.there[lane], lanes.second[lane]);
+            return sides;
+        }
+        draw_many_names(lanes, lane, [&](std::uint32_t i) { return cell_of(lanes, lane, i); });
+        return sides;
     }
 
     /// Divides the rows of a node by a lane; returns how many are up to the threshold.
@@ -158,6 +195,28 @@ public:
 
 private:
     static constexpr std::size_t kLine = 64 / sizeof(T);
+
+    [[nodiscard]] T cell_of(const Lanes<T>& lanes, std::size_t lane, std::uint32_t i) const {
+        return first_cell[lanes.rows[i] * stride + lanes.slot[lane]];
+    }
+    template <class CellAt>
+    void draw_many_names(const Lanes<T>& lanes, std::size_t lane, const CellAt& cell_at) {
+        sides.find(lanes.n, n_names_of[lanes.column[lane]], cell_at);
+        sides.draw(lanes.key.with(lanes.column[lane]));
+    }
+    /// RowLoops::send_names of columns of many names.
+    void send_many_names(Lanes<T>& lanes) {
+        for (unsigned left = lanes.many_names; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+            if (!(lanes.low[lane] < lanes.high[lane])) continue;
+            T* own = lanes.picked + lane;
+            draw_many_names(lanes, lane, [&](std::uint32_t i) { return own[i * lanes.width]; });
+            for (std::uint32_t i = 0; i < lanes.n; ++i)
+                own[i * lanes.width] = sides.side_of(own[i * lanes.width]);
+            lanes.low[lane] = T{0};
+            lanes.high[lane] = T{1};
+        }
+    }
 
     /// Chooses how many rows fit: those whose cells fill about half of a cache. Of very
     /// wide rows an evaluation reads a few cache lines: copying them whole does not pay.
@@ -187,6 +246,7 @@ private:
                 target[to] = target[from];
                 value[to] = value[from];
                 row[to] = row[from];
+                if (!full.empty()) full[to] = full[from];
             }
             rows[begin + i] = to;
         }
@@ -208,6 +268,8 @@ private:
     T* first_cell = nullptr;  ///< of `cells`, at the beginning of a cache line
     std::vector<T> picked;
     std::vector<std::vector<std::uint8_t>> marks;  ///< by look
+    std::span<const std::uint32_t> n_names_of;     ///< by column of the table; empty: no names
+    NameSides sides;                               ///< of the column at hand
     std::vector<std::uint32_t> spare[2];
 };
 
