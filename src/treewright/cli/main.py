@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
+    code: int = Exit.DONE
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -42,6 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _abandon_output()
         return Exit.CLOSED_PIPE
+    except OSError as error:  # what is printed goes to a file, and its disk is full
+        failure = failure_of(error)
+        if failure is None:
+            raise
+        _abandon_output()
+        if code == Exit.DONE or "--json" in words:  # else it was told when it was printed
+            print(failure.text(), file=sys.stderr)
+        return code or failure.exit
 
 
 def _run(words: list[str]) -> int:
@@ -276,7 +285,7 @@ def _prepare_streams() -> None:
 
 
 def _abandon_output() -> None:
-    """Leave nothing for the interpreter to flush into a pipe that is closed."""
+    """Leave nothing for the interpreter to flush into a closed pipe, or to a full disk."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, sys.stdout.fileno())

@@ -96,15 +96,32 @@ def test_streams_that_are_closed_are_no_fault(grown: Path) -> None:
         ("show tennis.tw >&-", 0),
         ("show no.tw 2>&-", 1),
         ("fit - --out x.tw <&-", 1),
-        ("show tennis.tw >/dev/full", 1),
     ):
-        if "/dev/full" in words and not Path("/dev/full").exists():
-            continue
         done = subprocess.run(
             line + words, shell=True, cwd=grown, capture_output=True, text=True, check=False
         )
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_under_what_is_printed_is_told_once(grown: Path, unbuffered: str) -> None:
+    """Buffered, what did not fit is still there when the process ends, and is tried again."""
+    for words in ("show tennis.tw", "show tennis.tw --json", "show no.tw --json", "--version"):
+        done = subprocess.run(
+            f"{shlex.join(COMMAND)} {words} >/dev/full",
+            shell=True,
+            cwd=grown,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1, done.stderr
+        first, *hint = done.stderr.splitlines()
+        assert first == "error: no space left on the disk"
+        assert len(hint) == 1
 
 
 @unix

@@ -1,5 +1,6 @@
 """Queries of every kind of model answer as the model does, or are refused with a reason."""
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ def test_a_number_of_sqlite_reads_back_exactly(value: float) -> None:
     import sqlite3
 
     text = DIALECTS["sqlite"].number(value)
-    (found,) = sqlite3.connect(":memory:").execute(f"SELECT {text}").fetchone()
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        (found,) = connection.execute(f"SELECT {text}").fetchone()
     assert found == value
 
 

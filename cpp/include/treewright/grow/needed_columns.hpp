@@ -24,7 +24,10 @@ namespace treewright::grow {
 [[nodiscard]] inline GrowOptions with_needed_columns(const GrowOptions& options,
                                                      const data::Dataset& data) {
     GrowOptions made = options;
-    if (made.columns.size() > 1 && is_constant(data.target)) made.columns.resize(1);
+    // Erased, not resized: GCC 12 warns of what resize would write if there were too few.
+    if (made.columns.size() > 1 && is_constant(data.target)) {
+        made.columns.erase(made.columns.begin() + 1, made.columns.end());
+    }
     return made;
 }
 
