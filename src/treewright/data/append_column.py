@@ -89,7 +89,15 @@ def appended(
         old = _gaps_like(more, len(old))
     elif _is_of_no_type(more):
         more = _gaps_like(old, len(more))
-    old, more = _alike(old, more, name)
+    if _clash(old, more):
+        # Gaps alone are gaps of any type, whatever type they were declared to be of.
+        if is_blank(old):
+            old = _gaps_like(more, len(old))
+        elif is_blank(more):
+            more = _gaps_like(old, len(more))
+        else:
+            _refuse(old, more, name)
+    old, more = _alike(old, more)
     data, room = extended(old.data, more.data, room)
     present: BoolArray | None = None
     if old.present is not None or more.present is not None:
@@ -118,15 +126,30 @@ def _present(column: Column) -> BoolArray:
     return np.ones(len(column), dtype=bool) if column.present is None else column.present
 
 
-def _alike(old: Column, more: Column, name: str) -> tuple[Column, Column]:
-    """Return both in one type; refuse types that one column cannot have."""
+def _clash(old: Column, more: Column) -> bool:
+    """Return whether two columns are of types that one column cannot have."""
     if _WORD_OF_STORAGE[old.storage] != _WORD_OF_STORAGE[more.storage]:
-        _refuse(old, more, name)
+        return True
     if old.storage == "value":
-        return _of_one_domain(old, more, name)
+        return _domains_clash(old.values, more.values)
+    is_time = old.storage in ("datetime", "duration")
+    return is_time and (old.time_zone is None) != (more.time_zone is None)
+
+
+def _domains_clash(old: tuple[object, ...], more: tuple[object, ...]) -> bool:
+    """Return whether some values are true or false, or texts, and the others are not."""
+    if {type(value) for value in old} == {type(value) for value in more}:
+        return False
+    known = [{type(value) is bool for value in each} for each in (old, more)]
+    texts = [{isinstance(value, str) for value in each} for each in (old, more)]
+    return all(known) and (known[0] != known[1] or texts[0] != texts[1])
+
+
+def _alike(old: Column, more: Column) -> tuple[Column, Column]:
+    """Return both in one type."""
+    if old.storage == "value":
+        return _of_one_domain(old, more)
     if old.storage in ("datetime", "duration"):
-        if (old.time_zone is None) != (more.time_zone is None):
-            _refuse(old, more, name)
         if old.unit != more.unit:
             return _in_microseconds(old), replace(_in_microseconds(more), time_zone=old.time_zone)
         return old, replace(more, time_zone=old.time_zone)
@@ -163,22 +186,17 @@ def _in_microseconds(column: Column) -> Column:
     return replace(column, data=column.data // 1000, unit="us")
 
 
-def _of_one_domain(old: Column, more: Column, name: str) -> tuple[Column, Column]:
+def _of_one_domain(old: Column, more: Column) -> tuple[Column, Column]:
     if old.values == more.values and old.fixed == more.fixed:
         return old, more
-    values, is_fixed = _union(old, more, name)
+    values, is_fixed = _union(old, more)
     if values == old.values:
         return replace(old, fixed=is_fixed), _coded_by(more, values, is_fixed)
     return _coded_by(old, values, is_fixed), _coded_by(more, values, is_fixed)
 
 
-def _union(old: Column, more: Column, name: str) -> tuple[tuple[object, ...], bool]:
+def _union(old: Column, more: Column) -> tuple[tuple[object, ...], bool]:
     """Return the values of both, ascending; declared domains that differ are as their texts."""
-    if {type(value) for value in old.values} != {type(value) for value in more.values}:
-        known = [{type(value) is bool for value in each.values} for each in (old, more)]
-        texts = [{isinstance(value, str) for value in each.values} for each in (old, more)]
-        if all(known) and (known[0] != known[1] or texts[0] != texts[1]):
-            _refuse(old, more, name)
     if old.values == more.values:
         return old.values, False
     there: dict[object, Any] = dict.fromkeys((*_occurring(old), *_occurring(more)))

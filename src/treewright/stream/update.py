@@ -29,6 +29,7 @@ from treewright.stream.others import (
     part_of,
 )
 from treewright.stream.route import branch_of_rows
+from treewright.stream.served import is_updated_by_node
 from treewright.tree.arrays import TreeArrays
 from treewright.tree.tree import Tree
 
@@ -62,15 +63,21 @@ class Grown:
         judged.
     n_judged : int32 array
         By node, how many of the other columns that holds for: the first so many.
+    can_be_updated : bool
+        Whether parts of the tree may be kept: it is as it was grown, of a problem that the positive
+        list has. Weights, say, leave traces in every node.
     """
 
     tree: Tree
     options: GrowthOptions
     left_over: FloatArray
     n_judged: Int32Array
+    can_be_updated: bool
 
     def is_of(self, problem: Problem) -> bool:
         """Return whether the tree was grown by the options, columns and classes of a problem."""
+        if not self.can_be_updated:
+            return False
         options = problem.options.replace(n_threads=self.options.n_threads)
         target, classes = problem.target, self.tree.classes
         return (
@@ -84,16 +91,17 @@ class Grown:
 
 def grown(problem: Problem) -> Grown:
     """Return the tree of a problem, of which nothing else is known yet."""
-    return of_tree(fit_tree(problem), problem)
+    return of_tree(fit_tree(problem), problem, can_be_updated=is_updated_by_node(problem))
 
 
-def of_tree(tree: Tree, problem: Problem) -> Grown:
+def of_tree(tree: Tree, problem: Problem, *, can_be_updated: bool) -> Grown:
     """Return a tree of which nothing else is known yet."""
     return Grown(
         tree=tree,
         options=problem.options,
         left_over=np.full(tree.n_nodes, np.inf),
         n_judged=np.zeros(tree.n_nodes, dtype=np.int32),
+        can_be_updated=can_be_updated,
     )
 
 
@@ -139,6 +147,7 @@ def updated(problem: Problem, before: Grown, n_before: int) -> tuple[Grown, int]
         options=problem.options,
         left_over=by_node(update.left_over, source),
         n_judged=by_node(update.n_judged, source),
+        can_be_updated=True,
     )
     return made, update.n_regrown
 
@@ -195,7 +204,7 @@ class _Update:
     def as_grown_whole(self) -> tuple[Grown, int]:
         """Return the tree that was grown anew from the root on."""
         assert self.whole is not None
-        made = of_tree(self.whole, self.problem)
+        made = of_tree(self.whole, self.problem, can_be_updated=True)
         made = replace(made, left_over=self.left_over[1], n_judged=self.n_judged[1])
         return made, self.n_regrown
 

@@ -82,6 +82,47 @@ def test_a_kept_node_is_divided_by_the_cut_of_now(monkeypatch: pytest.MonkeyPatc
     assert partly > 10
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ({"class_weight": "balanced"}, {"class_weight": "balanced"}),  # alike once classes are
+        ({"priors": [0.2, 0.8]}, {"priors": None}),
+        ({"class_weight": {0: 1, 1: 3}}, {"class_weight": None}),
+        ({"cost_matrix": [[0, 1], [5, 0]]}, {"cost_matrix": None}),
+        ({"prune": "reduced_error"}, {"prune": None}),
+        ({"min_samples_leaf": 0.05}, {"min_samples_leaf": 1}),
+    ],
+)
+def test_nothing_is_kept_of_a_tree_that_other_parameters_shaped(
+    monkeypatch: pytest.MonkeyPatch, before: Any, now: Any
+) -> None:
+    monkeypatch.setattr(update, "_FEW_CELLS", 4)
+    monkeypatch.setattr(update, "_MOST_REACHED", 2.0)
+    generator = np.random.default_rng(0)
+    for _ in range(5):
+        X = generator.integers(0, 9, (201, 1)).astype(float)
+        y = (X[:, 0] + generator.normal(size=201) * 5 > 4).astype(int)
+        y[:100], y[100:200] = 0, 1
+        X[:100] -= generator.integers(0, 4, (100, 1))
+        model = IncrementalTreeClassifier(max_depth=4, **before).partial_fit(X[:199], y[:199])
+        for end in (200, 201):
+            model.set_params(**now).partial_fit(X[end - 1 : end], y[end - 1 : end])
+            assert_same(model, X[:end], y[:end], max_depth=4, **now)
+
+
+@pytest.mark.parametrize(
+    "blank", [pd.array([None], dtype="boolean"), pd.Categorical([None], categories=[1, 2])]
+)
+@pytest.mark.parametrize("values", [[1.5, 2.5], ["a", "b"], pd.to_datetime(["2024", "2025"])])
+def test_gaps_are_of_any_type(blank: Any, values: Any) -> None:
+    known, gaps = pd.DataFrame({"x": values}), pd.DataFrame({"x": blank})
+    for tables in ([known, gaps, known], [gaps, known, gaps]):
+        model = IncrementalTreeClassifier()
+        for table in tables:
+            model.partial_fit(table, [0, 1][: len(table)])
+        assert model.predict(known).tolist() == [0, 1]
+
+
 def test_fit_starts_anew(iris: Any) -> None:
     model = IncrementalTreeClassifier().partial_fit(iris.X, iris.y)
     model.fit(iris.X[:100], iris.y[:100])

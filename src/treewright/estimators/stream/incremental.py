@@ -285,7 +285,7 @@ random_state, n_jobs, verbose
         plain = replace(problem, leaf=problem.leaf.for_growing())
         if isinstance(pruner, ReducedError):  # which holds other rows out once there are more
             tree = fit_pruned(plain, pruner)
-            return deciding(tree, problem.leaf), of_tree(tree, plain)
+            return deciding(tree, problem.leaf), of_tree(tree, plain, can_be_updated=False)
         made = grown(plain)
         return deciding(pruned(plain, made.tree, pruner), problem.leaf), made
 
