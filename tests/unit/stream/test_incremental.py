@@ -223,11 +223,11 @@ def test_announced_classes_have_probability_0_until_they_come(iris: Any) -> None
 
 
 def test_types_are_those_of_all_rows() -> None:
-    day = np.datetime64("2024-01-01")
+    day, one_day = np.datetime64("2024-01-01"), np.timedelta64(1, "D")
     batches: list[Any] = [
-        {"whole": [1, 2], "big": [2**60 + 1, 3], "text": [None, None], "day": [day, day + 1]},
-        {"whole": [2.5], "big": [7], "text": ["b"], "day": [np.datetime64("NaT")]},
-        {"whole": [None], "big": [-5], "text": ["a"], "day": [day + 400]},
+        {"whole": [1, 2], "big": [2**60 + 1, 3], "text": [None, None], "day": [day, day + one_day]},
+        {"whole": [2.5], "big": [7], "text": ["b"], "day": [np.datetime64("NaT", "D")]},
+        {"whole": [None], "big": [-5], "text": ["a"], "day": [day + 400 * one_day]},
     ]
     ys = [["x", "y"], ["y"], ["x"]]
     model = IncrementalTreeClassifier()
