@@ -17,33 +17,13 @@ from treewright.core import StumpVotes
 from treewright.data.core_columns import lend
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ModelFormatError
-from treewright.tree.arrays import LEAF, TreeArrays
+from treewright.tree.arrays import LEAF, OF_NODES, TreeArrays
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.data.fitted_schema import FittedSchema
     from treewright.data.table import Table
 
-_OF_NODES = (
-    "first_child",
-    "n_branches",
-    "parent",
-    "column",
-    "kind",
-    "threshold",
-    "threshold_int",
-    "code_offset",
-    "code_count",
-    "rest_branch",
-    "missing_branch",
-    "unseen_branch",
-    "n_rows",
-    "weight",
-    "impurity",
-    "gain",
-    "score",
-    "value",
-)
 _OF_CODES = ("code", "branch_of_code")
 _OF_STUMPS = (
     "column",
@@ -75,7 +55,7 @@ class StumpTrees:
     answers_by_leaf = False  # rows with missing values are divided
 
     def __init__(self, arrays: Mapping[str, Any], start: Int64Array, n_columns: int) -> None:
-        self._arrays = {name: np.asarray(arrays[name]) for name in _OF_NODES + _OF_CODES}
+        self._arrays = {name: np.asarray(arrays[name]) for name in OF_NODES + _OF_CODES}
         self._start = start
         self._n_columns = n_columns
         self._votes: tuple[bytes, StumpVotes] | None = None
@@ -93,7 +73,7 @@ class StumpTrees:
             and self._start[0] == 0
             and self._start[-1] == n_nodes
             and bool(np.all((sizes == 1) | (sizes == 3)))
-            and all(len(self._arrays[name]) == n_nodes for name in _OF_NODES)
+            and all(len(self._arrays[name]) == n_nodes for name in OF_NODES)
         )
         if not is_sound:
             raise ModelFormatError("the stumps are damaged: their nodes do not add up.")
@@ -104,7 +84,7 @@ class StumpTrees:
     def tree(self, index: int, like: Ensemble) -> Tree:
         """Return one stump on its own."""
         first, last = int(self._start[index]), int(self._start[index + 1])
-        part = {name: self._arrays[name][first:last] for name in _OF_NODES}
+        part = {name: self._arrays[name][first:last] for name in OF_NODES}
         for name in ("first_child", "parent"):
             part[name] = np.where(part[name] >= 0, part[name] - first, part[name])
         asks = part["code_offset"] >= 0
@@ -237,17 +217,17 @@ class StumpTrees:
     def first(self, n_trees: int) -> StumpTrees:
         """Return the first `n_trees` of these stumps."""
         last = int(self._start[n_trees])
-        part = {name: self._arrays[name][:last] for name in _OF_NODES}
+        part = {name: self._arrays[name][:last] for name in OF_NODES}
         part |= {name: self._arrays[name] for name in _OF_CODES}
         return StumpTrees(part, self._start[: n_trees + 1], self._n_columns)
 
     def joined(self, more: StumpTrees) -> StumpTrees:
         """Return these stumps and further ones."""
-        shift = dict.fromkeys(_OF_NODES, 0)
+        shift = dict.fromkeys(OF_NODES, 0)
         shift |= {"first_child": int(self._start[-1]), "parent": int(self._start[-1])}
         shift["code_offset"] = len(self._arrays["code"])
         arrays = {}
-        for name in _OF_NODES + _OF_CODES:
+        for name in OF_NODES + _OF_CODES:
             added = more._arrays[name]
             if shift.get(name, 0):
                 added = np.where(added >= 0, added + shift[name], added).astype(added.dtype)

@@ -16,7 +16,7 @@ import numpy as np
 from treewright.array_types import Array, Int32Array, Int64Array
 from treewright.data.table import Table
 from treewright.stream.route import branch_of_rows, is_constant
-from treewright.tree.arrays import CATEGORIES, TreeArrays
+from treewright.tree.arrays import CATEGORIES, OF_NODES, TreeArrays
 from treewright.tree.edit import side_by_side
 
 SHARED_WORK = 1 << 18
@@ -164,26 +164,9 @@ def _taken(
     nodes: TreeArrays, source: Int32Array, first_child: Int32Array, parent: Int32Array
 ) -> TreeArrays:
     """Return some nodes as the arrays of a tree; there are no surrogates, and no several cuts."""
+    numbered = ("first_child", "parent")
     new: dict[str, Any] = {
-        name: getattr(nodes, name)[source]
-        for name in (
-            "n_branches",
-            "column",
-            "kind",
-            "threshold",
-            "threshold_int",
-            "code_offset",
-            "code_count",
-            "missing_branch",
-            "unseen_branch",
-            "n_rows",
-            "weight",
-            "impurity",
-            "gain",
-            "score",
-            "value",
-            "rest_branch",
-        )
+        name: getattr(nodes, name)[source] for name in OF_NODES if name not in numbered
     }
     code, branch = nodes.code, nodes.branch_of_code
     asks = np.flatnonzero(new["kind"] == CATEGORIES)

@@ -60,6 +60,29 @@ def _absent() -> Any:
     return ()
 
 
+OF_NODES = (
+    "first_child",
+    "n_branches",
+    "parent",
+    "column",
+    "kind",
+    "threshold",
+    "threshold_int",
+    "code_offset",
+    "code_count",
+    "rest_branch",
+    "missing_branch",
+    "unseen_branch",
+    "n_rows",
+    "weight",
+    "impurity",
+    "gain",
+    "score",
+    "value",
+)
+"""The arrays with an entry for each node, side tables aside."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TreeArrays:
     """The nodes of a tree as flat read-only arrays.
