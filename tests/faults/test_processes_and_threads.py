@@ -175,7 +175,7 @@ def test_a_model_can_be_copied_while_it_predicts(kind: str) -> None:
 
 
 LONG_FIT = """
-    import os, pickle, sys, time
+    import os, pickle, signal, sys, time
     import numpy as np
     import treewright as tw
 
@@ -212,12 +212,19 @@ LONG_FIT = """
     answer = model.predict(x[:1000])
     more = {"n_estimators": 1_000} if getattr(model, "n_estimators", 1) > 1 else {}
     kept = pickle.dumps(model.set_params(**more))
+
+    def on_interrupt(number, frame):  # whoever fits again and again may be asked when a fit has ended
+        if model._model() is before:
+            signal.default_int_handler(number, frame)
+        print("between two fits", flush=True)
+
+    signal.signal(signal.SIGINT, on_interrupt)
     print("growing", flush=True)
     try:
         while True:
             model.fit(x, y)
-            before, answer = model._model(), model.predict(x[:1000])
-            kept = pickle.dumps(model)
+            kept, answer = pickle.dumps(model), model.predict(x[:1000])
+            before = model._model()
     except KeyboardInterrupt:
         stopped = time.time()
     assert model._model() is before
@@ -283,10 +290,13 @@ def interrupted(code: str, *arguments: str) -> tuple[str, float]:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "growing\n"
-            time.sleep(0.4)
-            sent = time.time()
-            process.send_signal(signal.SIGINT)
-            printed, complaints = process.communicate(timeout=60)
+            printed = "between two fits\n"
+            while printed == "between two fits\n":
+                time.sleep(0.4)
+                sent = time.time()
+                process.send_signal(signal.SIGINT)
+                printed = process.stdout.readline()
+            _, complaints = process.communicate(timeout=60)
         finally:
             process.kill()
     assert process.returncode == 0, complaints
