@@ -213,7 +213,7 @@ LONG_FIT = """
     more = {"n_estimators": 1_000} if getattr(model, "n_estimators", 1) > 1 else {}
     kept = pickle.dumps(model.set_params(**more))
 
-    def on_interrupt(number, frame):  # whoever fits again and again may be asked when a fit has ended
+    def on_interrupt(number, frame):  # a fit may have ended just before
         if model._model() is before:
             signal.default_int_handler(number, frame)
         print("between two fits", flush=True)

@@ -37,7 +37,7 @@ class Exported:
     any_order
         Whether what trees say may be added in another order than the model's.
     scales
-        Whether what runs it divides shares by their sum, which is 1 but for rounding.
+        Whether what runs it divides shares by a sum that rounding keeps from 1.
     left_out
         What the model has and the target does not, in words.
     proof

@@ -93,25 +93,61 @@ def test_postgresql(name: str) -> None:
     check("sql", name, dialect="postgresql", proba=name != "cuts")
 
 
+SUMS = ["forest", "forest_divided", "forest_numbers", "boosted_numbers"]
+
+
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("target", ["onnx", "treelite"])
+def test_sums_of_few_trees_are_equal_to_the_last_bit(target: str, name: str) -> None:
+    """They begin with the base scores, as the model's do, and are added tree by tree."""
+    pytest.importorskip(target)
+    if name in REFUSED[target]:
+        return
+    proof = getattr(export, target)(model(name), n_rows=N_ROWS).proof
+    if proof.not_run:
+        pytest.skip(proof.not_run)
+    assert proof.largest_difference == 0
+
+
+PMML = [
+    *("cuts", "one_leaf", "id3", "chaid", "divide", "own_branch", "laplace"),
+    *("forest", "forest_numbers", "adaboost", "adaboost_divided", "boosted_numbers"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cuts", "id3", "chaid", "forest", "adaboost", "boosted_numbers"])
+@pytest.mark.parametrize("name", PMML)
 def test_pmml_by_an_evaluator(name: str) -> None:
-    check("pmml", name)
-
-
-@pytest.mark.slow
-def test_shares_of_pmml_are_those_of_the_model_but_for_their_sum() -> None:
-    """A row that is divided has shares whose sum may be off in the last place."""
-    colours = ["red", "green", "blue"] * 80
-    sizes = ["s", "m", "l", "xl"] * 60
-    label = [str((i * 7 + i // 9) % 4) for i in range(240)]
-    tree = DecisionTreeClassifier(max_depth=4).fit({"colour": colours, "size": sizes}, label)
-    proof = export.pmml(tree, n_rows=N_ROWS).proof
+    proof = export.pmml(model(name), n_rows=N_ROWS).proof
     assert proof is not None
     if proof.not_run:
         pytest.skip(proof.not_run)
     assert proof.holds, str(proof)
-    assert proof.largest_difference < 1e-15
+    assert proof.allowed is None
+    assert proof.largest_difference == 0
+
+
+def test_what_leaves_count_in_pmml_gives_their_shares() -> None:
+    """Also of a row that is divided, whose shares add up to 1 but for the last place."""
+    from xml.etree import ElementTree
+
+    colours = ["red", "green", "blue"] * 80
+    sizes = ["s", "m", "l", "xl"] * 60
+    label = [str((i * 7 + i // 9) % 4) for i in range(240)]
+    tree = DecisionTreeClassifier(max_depth=4).fit({"colour": colours, "size": sizes}, label)
+    made = export.pmml(tree, proof=False)
+    assert not made.scales
+    flat = unfolded(form_of(tree))
+    assert flat is not None
+    lines = {tuple(line) for line in flat.graph.lines.tolist()}
+    assert any(sum(line) != 1 for line in lines)
+    found = set()
+    for node in ElementTree.fromstring(made.text).iter("{http://www.dmg.org/PMML-4_4}Node"):
+        counts = [float(each.get("recordCount", "")) for each in node if each.tag[-5:] == "ution"]
+        if counts:
+            total = sum(counts)
+            found.add(tuple(each / total for each in counts))
+    assert found == lines
 
 
 def test_pmml_is_wellformed_and_says_where_missing_values_go() -> None:

@@ -121,6 +121,8 @@ def binary_form(form: Form, target: str, *, ranks: bool = False) -> BinaryForm:
             " would say so in single steps is too large",
             f"fit with missing='learned_side' or 'majority', or {others}",
         )
+    if flat.base is not None:
+        flat = flat.with_base_in_trees()
     trees = tuple(_Writer(flat).tree(int(root)) for root in flat.graph.roots)
     return BinaryForm(form=flat, trees=trees)
 

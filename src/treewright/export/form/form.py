@@ -10,7 +10,7 @@ Answers are made in this order, and every exporter keeps it, so that numbers agr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -134,6 +134,24 @@ class Form:
             return _counted(n_rules, "rule")
         leaves = f"{_counted(graph.n_leaves, 'leaf')}, depth {graph.depth()}"
         return leaves if graph.n_trees == 1 else f"{_counted(graph.n_trees, 'tree')}, {leaves}"
+
+    def with_base_in_trees(self) -> Form:
+        """Return the same boosted model with scores that start at 0, for targets that add no base.
+
+        The leaves of the first round say what the base and they are together, which is the first
+        addition of the model, too.
+        """
+        assert self.base is not None
+        graph = self.graph
+        ends = np.append(graph.roots[1:], len(graph.kind))
+        lines, line_of_leaf = [graph.lines], graph.line_of_leaf.copy()
+        for base, start, end in zip(self.base, graph.roots, ends, strict=False):
+            leaves = graph.child[start:end][graph.n_branches[start:end] == 0]
+            begun = graph.lines[line_of_leaf[leaves]] + base
+            line_of_leaf[leaves] = sum(map(len, lines)) + np.arange(len(leaves))
+            lines.append(begun)
+        graph = replace(graph, lines=np.concatenate(lines), line_of_leaf=line_of_leaf)
+        return replace(self, graph=graph, base=np.zeros_like(self.base))
 
     def refuse(self, target: str, reason: str, hint: str) -> UnsupportedError:
         """Return the error of a target that cannot express the model."""

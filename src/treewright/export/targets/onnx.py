@@ -235,19 +235,25 @@ class _Writer:
     def _answers(self, columns: str) -> str:
         form = self.form
         lines = self.binary.lines
+        is_alone = form.n_trees > 1 and form.n_outputs == lines.shape[1] == 1
+        if is_alone:  # numbers that lie side by side are not added one after the other
+            lines = np.repeat(lines, 2, axis=1)
         places = self._op("Cast", [self._trees(columns)], to=self.types.INT64)
         said = self._op("Gather", [self._constant(lines), places], axis=0)  # rows x trees x width
         one = self._constant(np.array([1], dtype=np.int64))
         if form.combination == "single":
             return self._op("Squeeze", [said, one])
+        if form.n_outputs > 1:
+            n_rounds = form.n_trees // form.n_outputs
+            shape = self._constant(np.array([-1, n_rounds, form.n_outputs], dtype=np.int64))
+            said = self._op("Reshape", [said, shape])
+        sums = self._op("ReduceSum", [said, one], keepdims=0)
+        if is_alone:
+            first = self._constant(np.array([0], dtype=np.int64))
+            sums = self._op("Gather", [sums, first], axis=1)
         if form.combination == "mean":
-            sums = self._op("ReduceSum", [said, one], keepdims=0)
             return self._op("Div", [sums, self._constant([form.divisor])])
-        assert form.base is not None
-        n_rounds = form.n_trees // form.n_outputs
-        shape = self._constant(np.array([-1, n_rounds, form.n_outputs], dtype=np.int64))
-        sums = self._op("ReduceSum", [self._op("Reshape", [said, shape]), one], keepdims=0)
-        return self._linked(self._op("Add", [sums, self._constant(form.base)]))
+        return self._linked(sums)
 
     def _linked(self, scores: str) -> str:
         form = self.form

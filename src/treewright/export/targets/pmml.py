@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from fractions import Fraction
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -27,6 +29,9 @@ _NAMESPACE = "http://www.dmg.org/PMML-4_4"
 _OTHERS = "export to c, python, javascript, rust or sql"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 TARGET = "prediction"
+_MOST_COUNTED = 2**26
+"""Two quotients of smaller whole numbers are never the same number when they are rounded."""
+_TRIES = 256
 
 
 def pmml_source(model: object, *, name: str = "model") -> Exported:
@@ -41,8 +46,11 @@ def pmml_source(model: object, *, name: str = "model") -> Exported:
             " would say so in single steps is too large",
             f"fit with missing='learned_side' or 'majority', or {_OTHERS}",
         )
+    if flat.base is not None:
+        flat = flat.with_base_in_trees()
     name = identifier(name, otherwise="model")
-    root = _Writer(flat, name).document(head_of(form, "pmml", name))
+    writer = _Writer(flat, name)
+    root = writer.document(head_of(form, "pmml", name))
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return Exported(
@@ -52,8 +60,7 @@ def pmml_source(model: object, *, name: str = "model") -> Exported:
         name=name,
         said=f"PMML 4.4, {form.size}",
         left_out=left_out_of(form),
-        any_order=True,
-        scales=form.classes is not None,
+        scales=writer.scales,
     )
 
 
@@ -111,6 +118,12 @@ def _decides_otherwise(form: Form) -> bool:
 class _Writer:
     def __init__(self, form: Form, name: str) -> None:
         self.form, self.graph, self.name = form, form.graph, name
+        self._counts_of: dict[tuple[float, ...], tuple[float, ...] | None] = {}
+
+    @property
+    def scales(self) -> bool:
+        """Whether a leaf's shares are divided by a sum that rounding keeps from 1."""
+        return None in self._counts_of.values()
 
     def document(self, head: str) -> ElementTree.Element:
         """Return the whole document."""
@@ -167,11 +180,6 @@ class _Writer:
         self._schema(model)
         self._output(model)
         is_scores = form.combination == "scores"
-        if is_scores:
-            assert form.base is not None
-            targets = ElementTree.SubElement(model, "Targets")
-            base = {"field": TARGET, "rescaleConstant": repr(float(form.base[0]))}
-            ElementTree.SubElement(targets, "Target", base)
         weights = [self._weight(tree) for tree in range(form.n_trees)]
         is_weighted = any(weight != 1.0 for weight in weights)
         method = "sum" if is_scores else "weightedAverage" if is_weighted else "average"
@@ -229,8 +237,12 @@ class _Writer:
             element.set("score", repr(float(line[0])))
             return
         element.set("score", said(form.classes[choose(form, line)]))
-        for label, share in zip(form.classes, line.tolist(), strict=True):
-            given = {"value": said(label), "recordCount": repr(share), "probability": repr(share)}
+        shares = tuple(line.tolist())
+        if shares not in self._counts_of:
+            self._counts_of[shares] = _counts(shares)
+        counts = self._counts_of[shares] or shares
+        for label, count in zip(form.classes, counts, strict=True):
+            given = {"value": said(label), "recordCount": repr(count)}
             ElementTree.SubElement(element, "ScoreDistribution", given)
 
     def _predicates(self, node: int) -> list[tuple[int, list[dict[str, str]]]]:
@@ -271,6 +283,28 @@ class _Writer:
         if missing > last:
             ordered.insert(0, (missing, [is_missing]))
         return [*ordered, (last, [])]
+
+
+def _counts(shares: tuple[float, ...]) -> tuple[float, ...] | None:
+    """Return numbers that, divided by their sum, are the shares to the last bit; None: not found.
+
+    Readers divide what leaves count (probabilities, too) by its sum, and shares rarely add up to
+    exactly 1. Shares are quotients of whole numbers, rounded: these are found again. A row that
+    was divided has others; then multiples of them are tried, which are rounded in other ways.
+    """
+    near = [Fraction(share).limit_denominator(_MOST_COUNTED) for share in shares]
+    total = math.lcm(*(each.denominator for each in near))
+    if total < 2**53 and _are_read_as(shares, counts := tuple(float(n * total) for n in near)):
+        return counts
+    multiples = (tuple(share * times for share in shares) for times in range(1, _TRIES))
+    return next((each for each in multiples if _are_read_as(shares, each)), None)
+
+
+def _are_read_as(shares: tuple[float, ...], numbers: tuple[float, ...]) -> bool:
+    total = 0.0
+    for each in numbers:  # one after the other, as readers do
+        total += each
+    return total > 0 and all(n / total == share for n, share in zip(numbers, shares, strict=True))
 
 
 def _predicate(child: ElementTree.Element, conditions: list[dict[str, str]]) -> None:

@@ -119,9 +119,7 @@ def _model(binary: BinaryForm) -> Any:
         postprocessor=builder.PostProcessorFunc(name=_LINKS[form.link])
         if is_scores
         else builder.PostProcessorFunc(name="identity_multiclass" if several else "identity"),
-        base_scores=[factor * float(each) for each in form.base]
-        if form.base is not None
-        else [0.0] * n_class,
+        base_scores=[0.0] * n_class,
     )
     for nodes in binary.trees:
         made.start_tree()
