@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,22 @@ HERE = Path(__file__).parent
 
 # A shell that starts the tests in the background has them ignore Ctrl-C; some tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def groups_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Put this process into control groups: what it says of its own, and their files."""
+
+    def put(own: str | None, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            (tmp_path / "groups" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "groups" / name).write_text(text)
+        if own is not None:
+            (tmp_path / "own").write_text(own)
+        monkeypatch.setattr("treewright.control_groups._ROOT", tmp_path / "groups")
+        monkeypatch.setattr("treewright.control_groups._OWN", tmp_path / "own")
+
+    return put
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -9,18 +9,19 @@ import multiprocessing
 import os
 import threading
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from treewright.control_groups import control_groups
 from treewright.errors import ParameterError
 from treewright.parameters import is_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WORK_THAT_PAYS = 200_000
 """Cells (rows x columns, or rows x trees) from which a second thread pays for its start: they take
 a few milliseconds, a team of threads less than a tenth of one."""
 _MOST_THREADS = 1024
-_CGROUPS = Path("/sys/fs/cgroup")
-_OWN_CGROUP = Path("/proc/self/cgroup")
 
 
 def n_threads(n_jobs: Any, work: float = 0) -> int:
@@ -63,39 +64,11 @@ def n_processors() -> int:
 
 
 @lru_cache(maxsize=1)
-def cgroup_quota(own: Path = _OWN_CGROUP, root: Path = _CGROUPS) -> int | None:
-    """Return the processors that the control group of this process may use, rounded up, or None.
-
-    Groups are nested: the least quota from the own one up to the root counts.
-
-    Parameters
-    ----------
-    own
-        The file that names the groups of this process.
-    root
-        Where the groups are mounted, version 1 or 2.
-    """
-    try:
-        lines = own.read_text(encoding="ascii").splitlines()
-    except (OSError, ValueError):
-        return None
-    quotas: list[float] = []
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers == "":
-            base, read = root, _quota_of_version_2
-        elif "cpu" in controllers.split(","):
-            base, read = root / controllers, _quota_of_version_1
-            if not base.exists():
-                base = root / "cpu"
-        else:
-            continue
-        # Inside a container the path may be that of the host, which is not mounted there.
-        parts = Path(path.lstrip("/"))
-        for group in (parts, *parts.parents):
-            found = read(base / group)
-            if found is not None:
-                quotas.append(found)
+def cgroup_quota() -> int | None:
+    """Return the processors that the control groups of this process allow, rounded up, or None."""
+    read = {1: _quota_of_version_1, 2: _quota_of_version_2}
+    found = [read[version](group) for group, version in control_groups("cpu")]
+    quotas = [quota for quota in found if quota is not None]
     return None if not quotas else max(1, -int(-min(quotas) // 1))
 
 

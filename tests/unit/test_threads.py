@@ -2,9 +2,9 @@
 
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 
 import pytest
 from joblib import Parallel, delayed
@@ -17,15 +17,6 @@ LARGE = 100 * WORK_THAT_PAYS
 @pytest.fixture(autouse=True)
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-
-
-def quota(tmp_path: Path, own: str, files: dict[str, str]) -> int | None:
-    groups = tmp_path / "cgroup"
-    for name, text in files.items():
-        (groups / name).parent.mkdir(parents=True, exist_ok=True)
-        (groups / name).write_text(text)
-    (tmp_path / "own").write_text(own)
-    return cgroup_quota.__wrapped__(tmp_path / "own", groups)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +41,15 @@ def quota(tmp_path: Path, own: str, files: dict[str, str]) -> int | None:
     ],
 )
 def test_the_quota_of_a_container_counts(
-    tmp_path: Path, own: str, files: dict[str, str], expected: int | None
+    groups_of: Callable[..., None], own: str, files: dict[str, str], expected: int | None
 ) -> None:
-    assert quota(tmp_path, own, files) == expected
+    groups_of(own, files)
+    assert cgroup_quota.__wrapped__() == expected
 
 
-def test_without_control_groups_there_is_no_quota(tmp_path: Path) -> None:
-    assert cgroup_quota.__wrapped__(tmp_path / "none", tmp_path) is None
+def test_without_control_groups_there_is_no_quota(groups_of: Callable[..., None]) -> None:
+    groups_of(None, {})
+    assert cgroup_quota.__wrapped__() is None
 
 
 def test_all_processors_are_those_of_the_quota(monkeypatch: pytest.MonkeyPatch) -> None:
