@@ -3,11 +3,13 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property.growing import examples
 
 from treewright import (
+    DecisionTreeRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
@@ -161,6 +163,23 @@ def check_both_ways(training: Any, trees: PackedTrees, is_drawn: bool) -> None:
         state = trees.core.state()
         for name, array in grown[0].state().items():
             assert array.tobytes() == state[name].tobytes(), (engine, name)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_a_drawn_cut_at_zero_has_no_sign(missing: float) -> None:
+    """Which of 0.0 and -0.0 is the least value of a node depends on the order of its rows."""
+    random = np.random.default_rng(0)
+    table = random.choice([0.0, -0.0, 5e-324, 1.0], size=(600, 3))
+    table[random.random(table.shape) < missing] = np.nan
+    forest = ExtraTreesRegressor(N_TREES, max_features=None, n_jobs=1)
+    forest.fit(table, random.normal(size=len(table)))
+    thresholds = np.concatenate([tree.arrays.threshold for tree in forest.ensemble_])
+    assert (thresholds == 0).any()
+    assert not np.signbit(thresholds[thresholds == 0]).any()
+    check_both_ways(forest._training, forest.ensemble_.trees, is_drawn=True)
+    lone = DecisionTreeRegressor(splitter="random").fit(table, random.normal(size=len(table)))
+    own = lone.tree_.arrays.threshold
+    assert not np.signbit(own[own == 0]).any()
 
 
 @given(forests())

@@ -74,7 +74,7 @@ inline void place_threshold(const split::Candidate& candidate, const data::Colum
         const bool separates =
             column.real(block.table_row[candidate.row_below]) <= candidate.drawn &&
             candidate.drawn < column.real(block.table_row[candidate.row_above]);
-        if (separates) threshold = candidate.drawn;
+        if (separates) threshold = candidate.drawn + 0.0;  // never -0
         return;
     }
     const std::int64_t below = column.whole(block.table_row[candidate.row_below]);

@@ -356,7 +356,7 @@ private:
                               node.is_home ? home.names_of(*lanes, best.lane) : this->best_names);
         }
         if (best.at == kOpen) return open_threshold(column);
-        return column.is_real() ? best.at : std::floor(best.at);
+        return column.is_real() ? best.at + 0.0 : std::floor(best.at);  // never -0
     }
     double note_names(std::uint32_t c, const NameSides& sides) {
         PackedNames& names = nodes.tree.names;

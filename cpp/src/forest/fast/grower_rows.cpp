@@ -315,7 +315,8 @@ private:
                               nodes.tree.names);
         if (found.is_names) return ask_for_drawn_names(c, found);
         if (found.is_open) return open_threshold(column);
-        if (found.is_drawn) return column.is_real() ? found.drawn : std::floor(found.drawn);
+        if (found.is_drawn)  // never -0
+            return column.is_real() ? found.drawn + 0.0 : std::floor(found.drawn);
         const std::vector<std::uint32_t>& row_of_code = shared.coded[c].first_row;
         const split::CutRows rows{row_of_code[found.code], row_of_code[found.above]};
         double threshold = 0.0;
