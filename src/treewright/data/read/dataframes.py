@@ -124,11 +124,18 @@ def open_dataframe(X: Any) -> Source | None:
     if not isinstance(frame, nw.DataFrame):
         return None
     labels = frame.columns
+    of_pandas = frame.to_native() if frame.implementation.is_pandas() else None
+
+    def read(i: int, name: str) -> Column:
+        if of_pandas is not None:
+            return _read_of_pandas(of_pandas[labels[i]], name)
+        return read_series(frame.get_column(labels[i]), name)
+
     return Source(
         n_rows=len(frame),
         n_columns=len(labels),
         names=check_names(cast(Sequence[Hashable], labels)),
-        read=lambda i, name: read_series(frame.get_column(labels[i]), name),
+        read=read,
     )
 
 
@@ -148,11 +155,27 @@ def read_values(values: Any, name: str) -> Column:
 
 def read_series(series: nw.Series[Any], name: str) -> Column:
     """Return a column of a dataframe, read by its type."""
-    native: Any = series.to_native()
-    if series.implementation.is_pandas() and native.dtype == object:
-        texts = column_if_text(native.to_numpy())  # narwhals would find out what they are first
+    if series.implementation.is_pandas():
+        return _read_of_pandas(series.to_native(), name)
+    return _read_by_type(series, name)
+
+
+def _read_of_pandas(series: Any, name: str) -> Column:
+    """Return a series of pandas; texts as objects and NumPy's decimals at once.
+
+    narwhals takes three times as long to hand over a column, and would look at every object.
+    """
+    if series.dtype == object:
+        texts = column_if_text(series.to_numpy())
         if texts is not None:
             return texts
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind == "f":
+        return read_array(series.to_numpy(), name)
+    return _read_by_type(nw.from_native(series, series_only=True), name)
+
+
+def _read_by_type(series: nw.Series[Any], name: str) -> Column:
+    native: Any = series.to_native()
     dtype = series.dtype
     if dtype.is_float():
         return read_array(series.to_numpy(), name)
