@@ -2,13 +2,15 @@
 /// and trailing bits that all of them share (trailing ones are those of whole numbers stored as
 /// doubles). A key stands beside its row in a word of 64 bits; three passes of 11 bits sort by its
 /// leading bits, and runs that agree there, short ones as a rule, are sorted by the others in
-/// place. Last bits that found no room are read from the table again where all others agree.
+/// place. Last bits that found no room are read from the table again where all others agree. Keys
+/// of few bits are counted instead.
 #include "treewright/data/order.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "treewright/base/error.hpp"
 
@@ -229,6 +231,31 @@ void lay_out(const Extent& extent, Keys& keys) {
     keys.n_rest = n_bits - keys.n_bits;
 }
 
+/// Whether keys are so few bits that each of them is counted: whole numbers, 0 and 1, categories.
+bool are_counted(const Keys& keys, std::size_t n_known) {
+    return keys.n_rest == 0 && keys.n_bits > 0 && keys.n_bits <= kPassBits && n_known >= kFewPairs;
+}
+
+/// Writes the rows in the order of their keys, one bucket a key, in a single pass without pairs.
+void write_counted(const Keys& keys, std::span<const std::uint64_t> key_of_known,
+                   std::span<const std::uint32_t> rows, std::span<const std::uint32_t> missing,
+                   std::uint32_t* entries, Progress& progress) {
+    std::vector<std::uint32_t> start(std::size_t{1} << keys.n_bits, 0);
+    in_blocks(progress, key_of_known.size(), [&](std::size_t begin, std::size_t end) {
+        for (const std::uint64_t key : key_of_known.subspan(begin, end - begin))
+            ++start[keys.varying(key)];
+    });
+    std::exclusive_scan(start.begin(), start.end(), start.begin(), 0U);
+    for_each_known(rows, missing, progress, [&](std::size_t i, std::uint32_t row) {
+        entries[start[keys.varying(key_of_known[i])]++] = row << 1 | 1U;
+    });
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : start) {  // where its bucket ends, by now
+        if (begin < end) entries[begin] &= ~1U;
+        begin = end;
+    }
+}
+
 }  // namespace
 
 Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderScratch& scratch,
@@ -242,6 +269,14 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
     Keys keys{column, static_cast<unsigned>(std::bit_width(rows.back()))};
     lay_out(read_keys(column, rows, pairs, missing, progress), keys);
     pairs.resize(rows.size() - missing.size());
+    order.entries.resize(rows.size());
+    order.n_missing = missing.size();
+    for (std::size_t i = 0; i < missing.size(); ++i)
+        order.entries[pairs.size() + i] = missing[i] << 1 | static_cast<std::uint32_t>(i > 0);
+    if (are_counted(keys, pairs.size())) {
+        write_counted(keys, pairs, rows, missing, order.entries.data(), progress);
+        return order;
+    }
     const bool varies = keys.n_bits > 0;
     for_each_known(rows, missing, progress, [&](std::size_t i, std::uint32_t row) {
         pairs[i] = varies ? keys.varying(pairs[i]) >> keys.n_rest << keys.row_bits | row : row;
@@ -264,8 +299,6 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
         });
     }
 
-    order.entries.resize(rows.size());
-    order.n_missing = missing.size();
     std::uint32_t* to = order.entries.data();
     in_blocks(progress, pairs.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -276,8 +309,6 @@ Order order_of(const Column& column, std::span<const std::uint32_t> rows, OrderS
             *to++ = row << 1 | static_cast<std::uint32_t>(tie);
         }
     });
-    for (std::size_t i = 0; i < missing.size(); ++i)
-        *to++ = missing[i] << 1 | static_cast<std::uint32_t>(i > 0);
     return order;
 }
 
