@@ -29,7 +29,7 @@ void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit
     const Entry* entries = gathered.entries.data();
     Entry* sums = gathered.sums.data();
     std::uint64_t* present = gathered.present.data();
-    const RowRange& rows = gathered.rows;
+    const RowRange rows = gathered.rows;  // a copy: what is written could be it
     for (std::size_t i = 0; i < rows.n; ++i) {
         const std::uint32_t code = digit_of(codes[rows[i]]);
         sums[code] += entries[i];
@@ -38,6 +38,34 @@ void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit
 }
 
 constexpr auto kAsItIs = [](std::uint32_t code) { return code; };
+
+/// Adds the rows to the sums of the codes of a column's digit.
+template <class Entry>
+void add_column(const CodedTable& table, const Slot& slot, const Digit& digit,
+                GatheredRows<Entry>& gathered) {
+    const std::uint8_t* codes = table.codes_of(slot);
+    if (slot.is_wide) add_codes(reinterpret_cast<const std::uint16_t*>(codes), gathered, kAsItIs);
+    else if (slot.is_shared())
+        add_codes(codes, gathered, [own = digit](std::uint32_t code) { return own.of(code); });
+    else add_codes(codes, gathered, kAsItIs);
+}
+
+/// Calls use(code, sums) for the codes that have any, ascending, and clears them.
+template <class Entry, class Use>
+void take_codes(const Digit& digit, GatheredRows<Entry>& gathered, Use&& use) {
+    Entry* sums = gathered.sums.data();
+    std::uint64_t* present = gathered.present.data();
+    const std::uint32_t n_words = (digit.n_codes - 1) / 64 + 1;
+    for (std::uint32_t word = 0; word < n_words; ++word) {
+        for (std::uint64_t left = present[word]; left != 0; left &= left - 1) {
+            const std::uint32_t code =
+                64 * word + static_cast<std::uint32_t>(std::countr_zero(left));
+            use(code, sums[code]);
+            sums[code] = Entry{};
+        }
+        present[word] = 0;
+    }
+}
 
 }  // namespace
 
@@ -101,6 +129,14 @@ void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_al
 }
 
 template <class Entry>
+void read_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+                  const Entry* sums, int count_bits, RunningSums<Entry>& into) {
+    const std::uint32_t n_kept = table.columns[column].n_kept;
+    typename RunningSums<Entry>::Filling filling(into, n_all, count_bits);
+    for (std::uint32_t code = 0; code < n_kept; ++code) filling.add(code, sums[code]);
+}
+
+template <class Entry>
 template <class Row>
 void GatheredRows<Entry>::gather(const CodedTable& table, const RowRange& some,
                                  const GradientView& gradients, const FixedPoint& fixed) {
@@ -121,7 +157,6 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
             GatheredRows<Entry>& gathered, const Sums& total, int count_bits, CodeSums& into) {
     const Placed& placed = table.columns[column];
     const Slot& slot = table.slots[placed.slot];
-    const std::uint8_t* codes = table.codes_of(slot);
     const Digit& digit = slot.digits[placed.digit];
     into.reset(n_all);
     if (slot.is_sparse) {
@@ -132,21 +167,22 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
         gathered.rare.for_each(slot.offset + placed.own_from(), slot.offset + placed.own_to(), add);
         return add_common(placed, total, into);
     }
-    if (slot.is_wide) add_codes(reinterpret_cast<const std::uint16_t*>(codes), gathered, kAsItIs);
-    else if (slot.is_shared())
-        add_codes(codes, gathered, [own = digit](std::uint32_t code) { return own.of(code); });
-    else add_codes(codes, gathered, kAsItIs);
-    for (std::size_t word = 0; word <= (digit.n_codes - 1) / 64; ++word) {
-        for (std::uint64_t left = gathered.present[word]; left != 0; left &= left - 1) {
-            const auto in_digit = static_cast<std::uint32_t>(64 * word) +
-                                  static_cast<std::uint32_t>(std::countr_zero(left));
-            const Sums sums = gathered.sums[in_digit].sums(count_bits);
-            gathered.sums[in_digit] = Entry{};
-            if (placed.has(in_digit)) into.add(placed.code_of(in_digit), sums);
-        }
-        gathered.present[word] = 0;
-    }
+    add_column(table, slot, digit, gathered);
+    take_codes(digit, gathered, [&](std::uint32_t in_digit, const Entry& own) {
+        if (placed.has(in_digit)) into.add(placed.code_of(in_digit), own.sums(count_bits));
+    });
     add_common(placed, total, into);
+}
+
+template <class Entry>
+void add_up_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+                    GatheredRows<Entry>& gathered, int count_bits, RunningSums<Entry>& into) {
+    const Slot& slot = table.slots[table.columns[column].slot];
+    const Digit& digit = slot.digits[table.columns[column].digit];
+    add_column(table, slot, digit, gathered);
+    typename RunningSums<Entry>::Filling filling(into, n_all, count_bits);
+    take_codes(digit, gathered,
+               [&](std::uint32_t code, const Entry& own) { filling.add(code, own); });
 }
 
 void add_up_weights(const CodedTable& table, std::uint32_t column, const RowRange& rows,
@@ -177,6 +213,15 @@ template void read_sums<WideEntry>(const CodedTable&, std::uint32_t, std::uint32
                                    const WideEntry*, const Sums&, int, CodeSums&);
 template void read_sums<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
                                      const NarrowEntry*, const Sums&, int, CodeSums&);
+template void read_running<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                      const WideEntry*, int, RunningSums<WideEntry>&);
+template void read_running<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                        const NarrowEntry*, int, RunningSums<NarrowEntry>&);
+template void add_up_running<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                        GatheredRows<WideEntry>&, int, RunningSums<WideEntry>&);
+template void add_up_running<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                          GatheredRows<NarrowEntry>&, int,
+                                          RunningSums<NarrowEntry>&);
 template void add_up<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
                                 GatheredRows<WideEntry>&, const Sums&, int, CodeSums&);
 template void add_up<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,

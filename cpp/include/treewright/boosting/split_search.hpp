@@ -80,9 +80,6 @@ struct CutSums {
         hessian[cut] = sums.hessian;
         n_rows[cut] = sums.n_rows;
     }
-    [[nodiscard]] Sums at(std::size_t cut) const {
-        return {gradient[cut], hessian[cut], n_rows[cut]};
-    }
 };
 
 /// Working memory of a thread.
@@ -99,6 +96,10 @@ struct SearchScratch {
 /// the monotonic constraint, or 0.
 void search_cuts(const SearchNode& node, std::uint32_t column, int sign, SearchScratch& scratch,
                  BoostSplit& best);
+/// The same where the sums are running already; limits on weights are not obeyed.
+template <class Entry>
+void search_running(const SearchNode& node, std::uint32_t column, int sign,
+                    const RunningSums<Entry>& running, SearchScratch& scratch, BoostSplit& best);
 void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
                     BoostSplit& best);
 

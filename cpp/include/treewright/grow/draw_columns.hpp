@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,12 +25,17 @@ void draw_next(Columns& columns, std::size_t i, Generator& generator) {
     std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
 }
 
-/// Sorts columns drawn from `n_all`: many by a mark for each, which takes no comparisons.
+/// Sorts columns drawn from `n_all`: by a mark for each, which takes no comparisons, where marks are
+/// few or columns many.
 inline void sort_drawn(std::vector<std::uint32_t>& drawn, std::size_t n_all) {
     constexpr std::size_t kMany = 64;
-    if (drawn.size() < kMany || drawn.size() * kMany < n_all)
+    constexpr std::size_t kFewMarks = 8;  // words
+    const std::size_t n_words = n_all / 64 + 1;
+    if (n_words > kFewMarks && (drawn.size() < kMany || drawn.size() * kMany < n_all))
         return std::sort(drawn.begin(), drawn.end());
-    std::vector<std::uint64_t> marks(n_all / 64 + 1);
+    std::uint64_t few[kFewMarks] = {};
+    std::vector<std::uint64_t> many(n_words > kFewMarks ? n_words : 0);
+    const std::span<std::uint64_t> marks(many.empty() ? few : many.data(), n_words);
     for (const std::uint32_t column : drawn)
         marks[column / 64] |= std::uint64_t{1} << (column % 64);
     auto next = drawn.begin();
