@@ -49,9 +49,9 @@ std::uint64_t above(std::uint32_t cut, std::size_t w) {
 BoostForest::BoostForest(Codebook given_book, std::vector<BoostTree> given_trees,
                          std::size_t n_outputs, Origin origin)
     : book(std::move(given_book)), trees(std::move(given_trees)), n_outputs(n_outputs) {
-    require(origin == Origin::grown || is_sound(),
+    require(origin != Origin::given || is_sound(),
             "an index leads outside, or a number is not finite");
-    prepare();
+    prepare(origin);
 }
 
 bool BoostForest::is_sound() const {
@@ -90,7 +90,7 @@ bool BoostForest::is_sound() const {
     return true;
 }
 
-void BoostForest::prepare() {
+void BoostForest::prepare(Origin origin) {
     std::vector<bool> is_used(book.columns.size());
     std::size_t n_nodes = 0;
     for (const BoostTree& tree : trees) {
@@ -107,7 +107,7 @@ void BoostForest::prepare() {
     place.resize(book.columns.size());
     for (std::uint32_t c = 0; c < book.columns.size(); ++c) {
         const CodedColumn& coded = book.columns[c];
-        encoders.emplace_back(coded);
+        if (origin != Origin::judged) encoders.emplace_back(coded);
         if (is_used[c]) used.push_back(c);
         place[c] = static_cast<std::uint32_t>(is_narrow(coded) ? n_narrow++ : n_wide++);
     }

@@ -23,8 +23,15 @@ void add_common(const Placed& placed, const Sums& total, CodeSums& into) {
     into.sums[at] = left;
 }
 
-/// Adds each row to the sums of its code, and notes which codes have any.
-template <class Code, class Entry, class DigitOf>
+/// Whether the codes of a digit are no more than the rows: all of them are then read, and which
+/// have rows is not noted.
+template <class Entry>
+bool are_dense(const Digit& digit, const GatheredRows<Entry>& gathered) {
+    return digit.n_codes <= gathered.rows.n;
+}
+
+/// Adds each row to the sums of its code, and notes (or not) which codes have any.
+template <bool Notes, class Code, class Entry, class DigitOf>
 void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit_of) {
     const Entry* entries = gathered.entries.data();
     Entry* sums = gathered.sums.data();
@@ -33,7 +40,7 @@ void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit
     for (std::size_t i = 0; i < rows.n; ++i) {
         const std::uint32_t code = digit_of(codes[rows[i]]);
         sums[code] += entries[i];
-        present[code / 64] |= std::uint64_t{1} << (code % 64);
+        if constexpr (Notes) present[code / 64] |= std::uint64_t{1} << (code % 64);
     }
 }
 
@@ -44,16 +51,25 @@ template <class Entry>
 void add_column(const CodedTable& table, const Slot& slot, const Digit& digit,
                 GatheredRows<Entry>& gathered) {
     const std::uint8_t* codes = table.codes_of(slot);
-    if (slot.is_wide) add_codes(reinterpret_cast<const std::uint16_t*>(codes), gathered, kAsItIs);
-    else if (slot.is_shared())
-        add_codes(codes, gathered, [own = digit](std::uint32_t code) { return own.of(code); });
-    else add_codes(codes, gathered, kAsItIs);
+    const auto add = [&](const auto* its, auto&& digit_of) {
+        if (are_dense(digit, gathered)) add_codes<false>(its, gathered, digit_of);
+        else add_codes<true>(its, gathered, digit_of);
+    };
+    if (slot.is_wide) add(reinterpret_cast<const std::uint16_t*>(codes), kAsItIs);
+    else if (slot.is_shared()) add(codes, [own = digit](std::uint32_t code) { return own.of(code); });
+    else add(codes, kAsItIs);
 }
 
-/// Calls use(code, sums) for the codes that have any, ascending, and clears them.
+/// Calls use(code, sums) for the codes that have any rows, and maybe others, ascending, and clears
+/// the sums.
 template <class Entry, class Use>
 void take_codes(const Digit& digit, GatheredRows<Entry>& gathered, Use&& use) {
     Entry* sums = gathered.sums.data();
+    if (are_dense(digit, gathered)) {
+        for (std::uint32_t code = 0; code < digit.n_codes; ++code) use(code, sums[code]);
+        std::fill_n(sums, digit.n_codes, Entry{});
+        return;
+    }
     std::uint64_t* present = gathered.present.data();
     const std::uint32_t n_words = (digit.n_codes - 1) / 64 + 1;
     for (std::uint32_t word = 0; word < n_words; ++word) {

@@ -88,13 +88,13 @@ struct OfRunning<NarrowEntry> {
     }
 };
 
-/// The gains of Judge::gain, without branches.
+/// The gains of Judge::gain, without branches, `Step` at a time, some beyond the last if it must be.
 /// The limits are copied, so that they cannot alias the output.
-template <class Cuts>
+template <std::size_t Step, class Cuts>
 inline void fill_gains(const CutLimits node, const Cuts cuts, std::size_t n, double* gain) {
     const double g_unit = node.fixed.gradient_unit;
     const double h_unit = node.fixed.hessian_unit;
-    for (std::size_t i = 0; i < n; ++i) {
+    const auto gain_of = [&](std::size_t i) {
         const Sums own = cuts.at(i);
         const std::int64_t g = own.gradient + node.more.gradient;
         const std::int64_t h = own.hessian + node.more.hessian;
@@ -109,15 +109,17 @@ inline void fill_gains(const CutLimits node, const Cuts cuts, std::size_t n, dou
         const bool is_allowed = (rows >= node.min_leaf) &
                                 (node.total.n_rows - rows >= node.min_leaf) &
                                 (a >= node.min_hessian) & (b >= node.min_hessian);
-        gain[i] = is_allowed ? value : 0.0;
-    }
+        return is_allowed ? value : 0.0;
+    };
+    for (std::size_t begin = 0; begin < n; begin += Step)
+        for (std::size_t k = 0; k < Step; ++k) gain[begin + k] = gain_of(begin + k);
 }
 
 #ifdef TREEWRIGHT_AVX512
 template <class Cuts>
 TREEWRIGHT_WIDE void fill_gains_wide(const CutLimits& node, const Cuts& cuts, std::size_t n,
                                      double* gain) {
-    fill_gains(node, cuts, n, gain);
+    fill_gains<kGainsAtATime>(node, cuts, n, gain);
 }
 
 TREEWRIGHT_WIDE double largest_wide(const double* gain, std::size_t n) {
@@ -151,9 +153,6 @@ public:
           sign(sign),
           is_bounded(sign != 0 || !std::isinf(node.bounds.lower) ||
                      !std::isinf(node.bounds.upper)) {
-        const Reals all = reals_of(node.total, node.fixed);
-        const double v = best_answer(all, limits.l2, node.bounds);
-        of_parent = decrease(all, limits.l2, v) * (1.0 + split::kHistogramTie) + limits.min_gain;
         // Without a hessian, or l2 in its place, a child has no prediction.
         least_hessian =
             l2 > 0.0 ? limits.min_hessian : std::max(limits.min_hessian, node.fixed.hessian_unit);
@@ -172,7 +171,7 @@ public:
         if (is_bounded) return bounded_gain(a, b);
         const double ah = a.h + l2;
         const double bh = b.h + l2;
-        return (a.g * a.g * bh + b.g * b.g * ah) / (ah * bh) - of_parent;
+        return (a.g * a.g * bh + b.g * b.g * ah) / (ah * bh) - node.of_parent;
     }
 
     /// Gains of cuts whose first children have `more` beside their own sums; 0 if not allowed.
@@ -186,12 +185,12 @@ public:
             }
             return;
         }
-        const CutLimits common{node.total, more,          node.fixed,     l2,
-                               of_parent,  least_hessian, limits.min_leaf};
+        const CutLimits common{node.total,     more,          node.fixed,     l2,
+                               node.of_parent, least_hessian, limits.min_leaf};
 #ifdef TREEWRIGHT_AVX512
         if (has_avx512()) return fill_gains_wide(common, cuts, n, gain);
 #endif
-        fill_gains(common, cuts, n, gain);
+        fill_gains<1>(common, cuts, n, gain);
     }
 
 private:
@@ -199,7 +198,7 @@ private:
         const double va = best_answer(a, l2, node.bounds);
         const double vb = best_answer(b, l2, node.bounds);
         if ((sign > 0 && va > vb) || (sign < 0 && va < vb)) return 0.0;
-        return decrease(a, l2, va) + decrease(b, l2, vb) - of_parent;
+        return decrease(a, l2, va) + decrease(b, l2, vb) - node.of_parent;
     }
 
     const SearchNode& node;
@@ -207,11 +206,18 @@ private:
     double l2;
     int sign;
     bool is_bounded;
-    double of_parent = 0.0;
     double least_hessian = 0.0;
 };
 
 }  // namespace
+
+SearchNode::SearchNode(const Sums& total, const FixedPoint& fixed, const Bounds& bounds,
+                       const BoostLimits& limits)
+    : total(total), fixed(fixed), bounds(bounds), limits(&limits) {
+    const Reals all = reals_of(total, fixed);
+    const double v = best_answer(all, limits.l2, bounds);
+    of_parent = decrease(all, limits.l2, v) * (1.0 + split::kHistogramTie) + limits.min_gain;
+}
 
 bool SearchNode::are_heavy(std::int64_t first, std::int64_t all) const {
     const double least = limits->min_weight / kWeightUnit;
@@ -245,9 +251,10 @@ static void search_after(std::span<const std::uint32_t> code, const Cuts& cuts,
     const std::size_t n_cuts = code.size();
     const std::size_t n_with = missing != nullptr ? n_cuts - 1 : 0;
     const Judge judge(node, node.limits->l2, sign);
-    if (scratch.gain.size() < 2 * n_cuts) scratch.gain.resize(2 * n_cuts);
+    const std::size_t n_room = n_cuts + kGainsAtATime;
+    if (scratch.gain.size() < 2 * n_room) scratch.gain.resize(2 * n_room);
     double* gain = scratch.gain.data();
-    double* gain_with = missing != nullptr ? gain + n_cuts : nullptr;
+    double* gain_with = missing != nullptr ? gain + n_room : nullptr;
     judge.gains(cuts, n_cuts, Sums{}, gain);
     if (missing != nullptr) judge.gains(cuts, n_with, *missing, gain_with);
     if (!node.weight.empty()) leave_out_light(node, n_cuts, gain, gain_with);

@@ -55,8 +55,9 @@ struct BoostPaths {
     std::vector<RowBytes> answers;  ///< to questions by a list
 };
 
-/// Where trees come from: those of a file or another language are looked through first.
-enum class Origin { given, grown };
+/// Where trees come from: those of a file or another language are looked through first. Trees that
+/// are judged add scores to rows that are coded already, and to no others.
+enum class Origin { given, grown, judged };
 
 class BoostForest {
 public:
@@ -102,7 +103,7 @@ private:
     };
 
     [[nodiscard]] bool is_sound() const;
-    void prepare();
+    void prepare(Origin origin);
     void add_steps(const BoostTree& tree);
     void add_choices(std::size_t tree);
     /// The bits of a node's question, as a list of the forest.

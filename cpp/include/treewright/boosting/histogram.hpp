@@ -59,6 +59,9 @@ struct CodeSums {
     }
 };
 
+/// Gains are computed by vectors of so many, whether there are as many or not: sums have room for it.
+inline constexpr std::size_t kGainsAtATime = 8;
+
 /// Codes that have rows, ascending, and the sums of all codes up to each: those of the first
 /// children of cuts. Their words are apart, and taken to pieces only where gains are computed.
 template <class Entry>
@@ -108,7 +111,7 @@ private:
     void make_room(std::uint32_t n_all) {
         if (code.size() >= n_all) return;
         code.resize(n_all);
-        for (auto& own : words) own.resize(n_all);
+        for (auto& own : words) own.resize(n_all + kGainsAtATime);
     }
 };
 

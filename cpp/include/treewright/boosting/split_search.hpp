@@ -49,12 +49,18 @@ struct BoostSplit {
     [[nodiscard]] bool exists() const { return gain > 0.0; }
 };
 
-/// Input of the search of one column.
+/// Input of the search of the columns of a node.
 struct SearchNode {
+    SearchNode() = default;
+    SearchNode(const Sums& total, const FixedPoint& fixed, const Bounds& bounds,
+               const BoostLimits& limits);
+
     Sums total;
     FixedPoint fixed;
     Bounds bounds;
     const BoostLimits* limits = nullptr;
+    /// Gain of the node as a leaf, and what a split must bring beyond it.
+    double of_parent = 0.0;
     /// Weight of the rows of each code that has any, in units of kWeightUnit; empty: it does not
     /// matter.
     std::span<const std::int64_t> weight = {};
@@ -70,6 +76,7 @@ struct CutSums {
     std::vector<std::int64_t> n_rows;
 
     void make_room(std::size_t n) {
+        n += kGainsAtATime;
         if (gradient.size() >= n) return;
         gradient.resize(n);
         hessian.resize(n);
