@@ -25,11 +25,18 @@ void draw_next(Columns& columns, std::size_t i, Generator& generator) {
     std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
 }
 
-/// Sorts columns drawn from `n_all`: by a mark for each, which takes no comparisons, where marks are
-/// few or columns many.
+/// Sorts columns drawn from `n_all`: very few by comparing them, others by a mark for each where
+/// marks are few or columns many.
 inline void sort_drawn(std::vector<std::uint32_t>& drawn, std::size_t n_all) {
     constexpr std::size_t kMany = 64;
+    constexpr std::size_t kVeryFew = 5;
     constexpr std::size_t kFewMarks = 8;  // words
+    if (drawn.size() <= kVeryFew) {
+        for (std::size_t i = 1; i < drawn.size(); ++i)
+            for (std::size_t j = i; j > 0 && drawn[j] < drawn[j - 1]; --j)
+                std::swap(drawn[j], drawn[j - 1]);
+        return;
+    }
     const std::size_t n_words = n_all / 64 + 1;
     if (n_words > kFewMarks && (drawn.size() < kMany || drawn.size() * kMany < n_all))
         return std::sort(drawn.begin(), drawn.end());
