@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "treewright/boosting/histogram.hpp"
 
@@ -30,17 +31,42 @@ bool are_dense(const Digit& digit, const GatheredRows<Entry>& gathered) {
     return digit.n_codes <= gathered.rows.n;
 }
 
-/// Adds each row to the sums of its code, and notes (or not) which codes have any.
-template <bool Notes, class Code, class Entry, class DigitOf>
+/// How it is noted which codes have rows: a bit of many a row would wait for the bit before.
+enum class Noted { not_at_all, by_bits, by_bytes };
+
+/// Rows from which bytes are made bits in less time than bits take.
+constexpr std::size_t kRowsOfBytes = 32;
+
+/// Makes bytes bits, and clears them.
+template <class Entry>
+void note_bits(const Digit& digit, GatheredRows<Entry>& gathered) {
+    std::uint8_t* seen = gathered.seen.data();
+    for (std::size_t word = 0; word <= (digit.n_codes - 1) / 64; ++word) {
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < 8; ++i) {
+            std::uint64_t eight = 0;
+            std::memcpy(&eight, seen + 64 * word + 8 * i, 8);
+            bits |= (eight * 0x0102040810204080ULL >> 56) << 8 * i;  // the lowest bit of each byte
+        }
+        gathered.present[word] = bits;
+        std::memset(seen + 64 * word, 0, 64);
+    }
+}
+
+/// Adds each row to the sums of its code, and notes which codes have any.
+template <Noted How, class Code, class Entry, class DigitOf>
 void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit_of) {
     const Entry* entries = gathered.entries.data();
     Entry* sums = gathered.sums.data();
     std::uint64_t* present = gathered.present.data();
+    std::uint8_t* seen = gathered.seen.data();
     const RowRange rows = gathered.rows;  // a copy: what is written could be it
     for (std::size_t i = 0; i < rows.n; ++i) {
         const std::uint32_t code = digit_of(codes[rows[i]]);
         sums[code] += entries[i];
-        if constexpr (Notes) present[code / 64] |= std::uint64_t{1} << (code % 64);
+        if constexpr (How == Noted::by_bits)
+            present[code / 64] |= std::uint64_t{1} << (code % 64);
+        if constexpr (How == Noted::by_bytes) seen[code] = 1;
     }
 }
 
@@ -52,8 +78,12 @@ void add_column(const CodedTable& table, const Slot& slot, const Digit& digit,
                 GatheredRows<Entry>& gathered) {
     const std::uint8_t* codes = table.codes_of(slot);
     const auto add = [&](const auto* its, auto&& digit_of) {
-        if (are_dense(digit, gathered)) add_codes<false>(its, gathered, digit_of);
-        else add_codes<true>(its, gathered, digit_of);
+        if (are_dense(digit, gathered))
+            return add_codes<Noted::not_at_all>(its, gathered, digit_of);
+        if (gathered.rows.n < kRowsOfBytes)
+            return add_codes<Noted::by_bits>(its, gathered, digit_of);
+        add_codes<Noted::by_bytes>(its, gathered, digit_of);
+        note_bits(digit, gathered);
     };
     if (slot.is_wide) add(reinterpret_cast<const std::uint16_t*>(codes), kAsItIs);
     else if (slot.is_shared()) add(codes, [own = digit](std::uint32_t code) { return own.of(code); });
@@ -166,6 +196,7 @@ void GatheredRows<Entry>::gather(const CodedTable& table, const RowRange& some,
     for (const Slot& slot : table.slots) most = std::max(most, slot.n_codes);
     sums.resize(most);
     present.resize(most / 64 + 1);
+    seen.resize(64 * present.size());
 }
 
 template <class Entry>

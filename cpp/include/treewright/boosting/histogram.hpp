@@ -156,6 +156,7 @@ struct GatheredRows {
     // Of the column at hand, by code of its digit; all 0 between two columns.
     std::vector<Entry> sums;
     std::vector<std::uint64_t> present;  ///< a bit each
+    std::vector<std::uint8_t> seen;      ///< a byte each, on the way to the bits
     RareSums<Entry> rare;                ///< of sparse slots
 
     template <class Row>
