@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <iterator>
 
 #include "bindings.hpp"
 #include "treewright/base/error.hpp"
@@ -378,7 +379,17 @@ void bind_boosting(nb::module_& module) {
                                     trees.begin() + static_cast<std::ptrdiff_t>(last)},
                                    self.core->outputs(), Origin::grown);
             },
-            nb::arg("first"), nb::arg("last"));
+            nb::arg("first"), nb::arg("last"))
+        .def(
+            "give_forest",
+            [](BoundBooster& self) {
+                auto& trees = self.core->trees;
+                return BoostForest(self.core->codebook(),
+                                   {std::make_move_iterator(trees.begin()),
+                                    std::make_move_iterator(trees.end())},
+                                   self.core->outputs(), Origin::grown);
+            },
+            "All trees, which the booster gives away: it is not asked for them again.");
 
     nb::class_<BoundCodedRows>(module, "CodedRows", "Rows coded once, for trees to come.");
 

@@ -291,7 +291,8 @@ void Booster::note_weights(const BoostGrowth& growth) {
 
 BoostTree Booster::grow(std::size_t output, const BoostGrowth& growth, std::uint64_t key,
                         GrowBuffers& memory, Team& team, Progress& progress) const {
-    std::vector<std::uint32_t> columns(table.columns.size());
+    std::vector<std::uint32_t>& columns = memory.columns;
+    columns.resize(table.columns.size());
     std::iota(columns.begin(), columns.end(), 0U);
     if (sample.n_columns > 0 && sample.n_columns < columns.size()) {
         Generator draw(mix(key, 0x434f4cULL));

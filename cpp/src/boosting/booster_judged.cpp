@@ -30,11 +30,12 @@ void JudgedBooster::make(const RoundsAhead& ahead, double most_score, Team& team
     const BoostForest forest(
         booster.codebook(),
         {std::make_move_iterator(begin), std::make_move_iterator(booster.trees.end())},
-        booster.outputs(), Origin::grown);
+        booster.outputs(), Origin::judged);
+    std::vector<BoostPaths> paths;
     std::size_t n_added = 0;
     for (const std::size_t look : ahead.looks) {
         forest.add_scores(rows, n_added * booster.outputs(), look * booster.outputs(), team.size(),
-                          progress, scores);
+                          progress, scores, paths);
         n_added = look;
         found.push_back(scores);
     }

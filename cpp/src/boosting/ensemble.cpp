@@ -49,9 +49,9 @@ std::uint64_t above(std::uint32_t cut, std::size_t w) {
 BoostForest::BoostForest(Codebook given_book, std::vector<BoostTree> given_trees,
                          std::size_t n_outputs, Origin origin)
     : book(std::move(given_book)), trees(std::move(given_trees)), n_outputs(n_outputs) {
-    require(origin == Origin::grown || is_sound(),
+    require(origin != Origin::given || is_sound(),
             "an index leads outside, or a number is not finite");
-    prepare();
+    prepare(origin);
 }
 
 bool BoostForest::is_sound() const {
@@ -90,7 +90,7 @@ bool BoostForest::is_sound() const {
     return true;
 }
 
-void BoostForest::prepare() {
+void BoostForest::prepare(Origin origin) {
     std::vector<bool> is_used(book.columns.size());
     std::size_t n_nodes = 0;
     for (const BoostTree& tree : trees) {
@@ -107,7 +107,7 @@ void BoostForest::prepare() {
     place.resize(book.columns.size());
     for (std::uint32_t c = 0; c < book.columns.size(); ++c) {
         const CodedColumn& coded = book.columns[c];
-        encoders.emplace_back(coded);
+        if (origin != Origin::judged) encoders.emplace_back(coded);
         if (is_used[c]) used.push_back(c);
         place[c] = static_cast<std::uint32_t>(is_narrow(coded) ? n_narrow++ : n_wide++);
     }
@@ -314,14 +314,14 @@ void BoostForest::add_tree(std::size_t tree, const tree::Rows& rows, const Boost
 template <class BlockOf>
 void BoostForest::add_by_blocks(const tree::Rows& rows, std::size_t first, std::size_t last,
                                 std::size_t n_threads, Progress& progress, std::span<double> scores,
-                                BlockOf&& block_of) const {
+                                std::vector<BoostPaths>& paths, BlockOf&& block_of) const {
     require(rows.columns.size() == book.columns.size(), "the columns of the model");
     require(scores.size() == rows.n_rows * n_outputs, "a score for every row and output");
     const std::size_t n_blocks = (rows.n_rows + kTogether - 1) / kTogether;
     const std::size_t n_items = (n_blocks + kBlocksPerItem - 1) / kBlocksPerItem;
     Team team(std::min(n_threads, n_items), progress);
     std::vector<BoostBlock> memory(team.size());
-    std::vector<BoostPaths> paths(team.size());
+    if (paths.size() < team.size()) paths.resize(team.size());
     team.for_each(n_items, [&](std::size_t item, std::size_t thread) {
         std::vector<double> sums(n_outputs * kTogether);
         for (std::size_t b = item * kBlocksPerItem;
@@ -345,7 +345,8 @@ void BoostForest::add_by_blocks(const tree::Rows& rows, std::size_t first, std::
 void BoostForest::add_scores(const tree::Rows& rows, std::size_t first, std::size_t last,
                              std::size_t n_threads, Progress& progress,
                              std::span<double> scores) const {
-    add_by_blocks(rows, first, last, n_threads, progress, scores,
+    std::vector<BoostPaths> paths;
+    add_by_blocks(rows, first, last, n_threads, progress, scores, paths,
                   [&](std::size_t b, BoostBlock& memory) -> const BoostBlock& {
                       const std::size_t begin = b * kTogether;
                       read_block(rows, begin, std::min(kTogether, rows.n_rows - begin), memory);
@@ -356,7 +357,14 @@ void BoostForest::add_scores(const tree::Rows& rows, std::size_t first, std::siz
 void BoostForest::add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
                              std::size_t n_threads, Progress& progress,
                              std::span<double> scores) const {
-    add_by_blocks(coded.rows, first, last, n_threads, progress, scores,
+    std::vector<BoostPaths> paths;
+    add_scores(coded, first, last, n_threads, progress, scores, paths);
+}
+
+void BoostForest::add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
+                             std::size_t n_threads, Progress& progress, std::span<double> scores,
+                             std::vector<BoostPaths>& paths) const {
+    add_by_blocks(coded.rows, first, last, n_threads, progress, scores, paths,
                   [&](std::size_t b, BoostBlock&) -> const BoostBlock& { return coded.blocks[b]; });
 }
 

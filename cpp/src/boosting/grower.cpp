@@ -10,8 +10,6 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
-#include "treewright/boosting/leaves.hpp"
-#include "treewright/boosting/partition.hpp"
 #include "treewright/boosting/pruning.hpp"
 #include "treewright/grow/draw_columns.hpp"
 
@@ -51,6 +49,8 @@ public:
           buffers(buffers),
           team(team),
           progress(progress),
+          drawn(buffers.drawn),
+          ways(buffers.ways),
           memory(buffers.template histograms<Entry>()),
           open(memory.open),
           gains(memory.gains) {
@@ -235,7 +235,12 @@ private:
     void search(std::initializer_list<Leaf*> given, const Entry* less) {
         const std::span<Leaf* const> leaves(given.begin(), given.size());
         const std::size_t n_parts = team.size();
-        for (std::size_t l = 0; l < leaves.size(); ++l) draw_columns(*leaves[l], drawn[l]);
+        SearchNode nodes[2];
+        for (std::size_t l = 0; l < leaves.size(); ++l) {
+            if (!may_gain(*leaves[l])) continue;
+            draw_columns(*leaves[l], drawn[l]);
+            nodes[l] = node_of(*leaves[l]);
+        }
         if (n_parts == 1) {
             if (less != nullptr)
                 for (std::size_t i = 0; i < table.n_entries; ++i)
@@ -244,7 +249,7 @@ private:
                 if (!may_gain(*leaves[l])) continue;
                 add_digits(*leaves[l], 0, table.slots.size(), 0);
                 for (const std::uint32_t column : drawn[l])
-                    search_column(*leaves[l], column, 0, leaves[l]->best);
+                    search_column(*leaves[l], nodes[l], column, 0, leaves[l]->best);
             }
             return;
         }
@@ -259,7 +264,8 @@ private:
                 add_digits(*leaves[l], low, high, thread);
                 for (const std::uint32_t column : drawn[l])
                     if (table.columns[column].slot >= low && table.columns[column].slot < high)
-                        search_column(*leaves[l], column, thread, found[l * n_parts + part]);
+                        search_column(*leaves[l], nodes[l], column, thread,
+                                      found[l * n_parts + part]);
             }
         });
         for (std::size_t l = 0; l < leaves.size(); ++l) {
@@ -284,7 +290,8 @@ private:
         if (!may_gain(leaf)) return;
         memory.gathered.template gather<Row>(table, rows_of(leaf), round.gradients, round.fixed);
         draw_columns(leaf, drawn[0]);
-        for (const std::uint32_t column : drawn[0]) search_column(leaf, column, 0, leaf.best);
+        const SearchNode node = node_of(leaf);
+        for (const std::uint32_t column : drawn[0]) search_column(leaf, node, column, 0, leaf.best);
     }
 
     /// Whether it takes less time to add up `n` rows for the columns that are drawn than to have a
@@ -336,11 +343,16 @@ private:
         grow::sort_drawn(allowed, table.columns.size());
     }
 
-    void search_column(const Leaf& leaf, std::uint32_t column, std::size_t thread,
-                       BoostSplit& best) {
+    [[nodiscard]] SearchNode node_of(const Leaf& leaf) const {
+        return {leaf.total, round.fixed, leaf.bounds, growth.limits};
+    }
+
+    void search_column(const Leaf& leaf, const SearchNode& node, std::uint32_t column,
+                       std::size_t thread, BoostSplit& best) {
         SearchScratch& scratch = memory.scratch[thread];
         const std::uint32_t n_all = round.book.columns[column].n_all();
         const int bits = round.fixed.count_bits;
+        if (has_running_sums(column)) return search_running_sums(leaf, node, column, thread, best);
         if (leaf.histogram)
             read_sums(table, column, n_all,
                       memory.digits[thread].of(table, column, leaf.histogram.get()), leaf.total,
@@ -349,13 +361,41 @@ private:
         if (!round.weight.empty())
             add_up_weights(table, column, rows_of(leaf), round.weight, scratch.own, scratch.weight);
         if (growth.by_squared_error) return search_by_squares(leaf, column, scratch, best);
-        search_sums(leaf.total, round.fixed, leaf.bounds, column, scratch, best);
+        search_sums(node, column, scratch, best);
     }
 
-    void search_sums(const Sums& total, const FixedPoint& fixed, const Bounds& bounds,
-                     std::uint32_t column, SearchScratch& scratch, BoostSplit& best) const {
-        SearchNode node{total, fixed, bounds, &growth.limits};
-        if (growth.limits.min_weight > 0.0) node.weight = scratch.weight;
+    /// Whether the sums of a column are wanted for cuts alone, code after code.
+    [[nodiscard]] bool has_running_sums(std::uint32_t column) const {
+        return !round.book.columns[column].is_nominal && !table.columns[column].common_is_rest &&
+               round.weight.empty() && !growth.by_squared_error;
+    }
+
+    void search_running_sums(const Leaf& leaf, const SearchNode& node, std::uint32_t column,
+                             std::size_t thread, BoostSplit& best) {
+        const std::uint32_t n_all = round.book.columns[column].n_all();
+        const int bits = round.fixed.count_bits;
+        RunningSums<Entry>& running = memory.running[thread];
+        if (leaf.histogram)
+            read_running(table, column, n_all,
+                         memory.digits[thread].of(table, column, leaf.histogram.get()), bits,
+                         running);
+        else add_up_running(table, column, n_all, memory.gathered, bits, running);
+        const int sign = growth.monotonic.empty() ? 0 : growth.monotonic[column];
+        search_running(node, column, sign, running, memory.scratch[thread], best);
+    }
+
+    void search_sums(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
+                     BoostSplit& best) const {
+        if (growth.limits.min_weight > 0.0) {
+            SearchNode weighted = node;
+            weighted.weight = scratch.weight;
+            return search_its_kind(weighted, column, scratch, best);
+        }
+        search_its_kind(node, column, scratch, best);
+    }
+
+    void search_its_kind(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
+                         BoostSplit& best) const {
         const int sign = growth.monotonic.empty() ? 0 : growth.monotonic[column];
         if (round.book.columns[column].is_nominal) search_subsets(node, column, scratch, best);
         else search_cuts(node, column, sign, scratch, best);
@@ -377,7 +417,7 @@ private:
             total.hessian += sums.hessian;
         }
         const double before = best.gain;
-        search_sums(total, fixed, leaf.bounds, column, scratch, best);
+        search_sums({total, fixed, leaf.bounds, growth.limits}, column, scratch, best);
         if (best.gain == before) return;
         best.first.hessian = 0;
         for (std::size_t i = 0; i < own.n; ++i)
@@ -558,13 +598,22 @@ private:
     void note_division(const Leaf& leaf, std::uint32_t slot_index) {
         if (round.sample.empty()) return;
         const auto first_child = static_cast<std::uint32_t>(tree.nodes[leaf.node].first_child);
-        divisions.push_back({leaf.node, first_child, slot_index, ways});
+        auto& made = buffers.divisions;
+        if (made.size() == n_divisions) made.emplace_back();
+        NodeDivision& own = made[n_divisions++];
+        own.node = leaf.node;
+        own.first_child = first_child;
+        own.slot = slot_index;
+        own.ways = ways;
     }
 
     // -------------------------------------------------------------- pruning
     void prune() {
         const PrunedNodes now = prune_branches(tree, growth.min_gain_per_leaf);
+        auto& divisions = buffers.divisions;
+        divisions.resize(n_divisions);
         std::erase_if(divisions, [&](const NodeDivision& each) { return !now.asks[each.node]; });
+        n_divisions = divisions.size();
         for (NodeDivision& each : divisions) {
             each.node = now.at[each.node];
             each.first_child = now.at[each.first_child];
@@ -597,7 +646,10 @@ private:
         buffers.leaves.clear();
         for (const Leaf& leaf : open) buffers.leaves.push_back({leaf.node, rows_of(leaf)});
         buffers.leaf_of_row.resize(table.n_rows);
-        if (!round.sample.empty()) return find_leaves(table, divisions, buffers.leaf_of_row, team);
+        if (!round.sample.empty()) {
+            const auto divisions = std::span(buffers.divisions).first(n_divisions);
+            return find_leaves(table, divisions, buffers.leaf_of_row, team);
+        }
         const auto note = [&](std::size_t i, std::size_t) {
             const Leaf& leaf = open[i];
             for (std::size_t at = 0; at < leaf.n(); ++at)
@@ -614,12 +666,12 @@ private:
     Team& team;
     Progress& progress;
     BoostTree tree;
-    std::vector<std::uint32_t> drawn[2];  ///< columns of the leaves at hand
-    Ways ways;                            ///< of the split at hand
+    std::vector<std::uint32_t> (&drawn)[2];  ///< columns of the leaves at hand
+    Ways& ways;                              ///< of the split at hand
     HistogramMemory<Entry>& memory;
     std::vector<Leaf>& open;
-    std::vector<double>& gains;           ///< of their best splits, 0 where there is none
-    std::vector<NodeDivision> divisions;  ///< made so far, where rows are outside the sample
+    std::vector<double>& gains;   ///< of their best splits, 0 where there is none
+    std::size_t n_divisions = 0;  ///< made so far, where rows are outside the sample
 };
 
 }  // namespace

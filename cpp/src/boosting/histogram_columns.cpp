@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "treewright/boosting/histogram.hpp"
 
@@ -23,21 +24,94 @@ void add_common(const Placed& placed, const Sums& total, CodeSums& into) {
     into.sums[at] = left;
 }
 
+/// Whether the codes of a digit are no more than the rows: all of them are then read, and which
+/// have rows is not noted.
+template <class Entry>
+bool are_dense(const Digit& digit, const GatheredRows<Entry>& gathered) {
+    return digit.n_codes <= gathered.rows.n;
+}
+
+/// How it is noted which codes have rows: a bit of many a row would wait for the bit before.
+enum class Noted { not_at_all, by_bits, by_bytes };
+
+/// Rows from which bytes are made bits in less time than bits take.
+constexpr std::size_t kRowsOfBytes = 32;
+
+/// Makes bytes bits, and clears them.
+template <class Entry>
+void note_bits(const Digit& digit, GatheredRows<Entry>& gathered) {
+    std::uint8_t* seen = gathered.seen.data();
+    for (std::size_t word = 0; word <= (digit.n_codes - 1) / 64; ++word) {
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < 8; ++i) {
+            std::uint64_t eight = 0;
+            std::memcpy(&eight, seen + 64 * word + 8 * i, 8);
+            bits |= (eight * 0x0102040810204080ULL >> 56) << 8 * i;  // the lowest bit of each byte
+        }
+        gathered.present[word] = bits;
+        std::memset(seen + 64 * word, 0, 64);
+    }
+}
+
 /// Adds each row to the sums of its code, and notes which codes have any.
-template <class Code, class Entry, class DigitOf>
+template <Noted How, class Code, class Entry, class DigitOf>
 void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit_of) {
     const Entry* entries = gathered.entries.data();
     Entry* sums = gathered.sums.data();
     std::uint64_t* present = gathered.present.data();
-    const RowRange& rows = gathered.rows;
+    std::uint8_t* seen = gathered.seen.data();
+    const RowRange rows = gathered.rows;  // a copy: what is written could be it
     for (std::size_t i = 0; i < rows.n; ++i) {
         const std::uint32_t code = digit_of(codes[rows[i]]);
         sums[code] += entries[i];
-        present[code / 64] |= std::uint64_t{1} << (code % 64);
+        if constexpr (How == Noted::by_bits)
+            present[code / 64] |= std::uint64_t{1} << (code % 64);
+        if constexpr (How == Noted::by_bytes) seen[code] = 1;
     }
 }
 
 constexpr auto kAsItIs = [](std::uint32_t code) { return code; };
+
+/// Adds the rows to the sums of the codes of a column's digit.
+template <class Entry>
+void add_column(const CodedTable& table, const Slot& slot, const Digit& digit,
+                GatheredRows<Entry>& gathered) {
+    const std::uint8_t* codes = table.codes_of(slot);
+    const auto add = [&](const auto* its, auto&& digit_of) {
+        if (are_dense(digit, gathered))
+            return add_codes<Noted::not_at_all>(its, gathered, digit_of);
+        if (gathered.rows.n < kRowsOfBytes)
+            return add_codes<Noted::by_bits>(its, gathered, digit_of);
+        add_codes<Noted::by_bytes>(its, gathered, digit_of);
+        note_bits(digit, gathered);
+    };
+    if (slot.is_wide) add(reinterpret_cast<const std::uint16_t*>(codes), kAsItIs);
+    else if (slot.is_shared()) add(codes, [own = digit](std::uint32_t code) { return own.of(code); });
+    else add(codes, kAsItIs);
+}
+
+/// Calls use(code, sums) for the codes that have any rows, and maybe others, ascending, and clears
+/// the sums.
+template <class Entry, class Use>
+void take_codes(const Digit& digit, GatheredRows<Entry>& gathered, Use&& use) {
+    Entry* sums = gathered.sums.data();
+    if (are_dense(digit, gathered)) {
+        for (std::uint32_t code = 0; code < digit.n_codes; ++code) use(code, sums[code]);
+        std::fill_n(sums, digit.n_codes, Entry{});
+        return;
+    }
+    std::uint64_t* present = gathered.present.data();
+    const std::uint32_t n_words = (digit.n_codes - 1) / 64 + 1;
+    for (std::uint32_t word = 0; word < n_words; ++word) {
+        for (std::uint64_t left = present[word]; left != 0; left &= left - 1) {
+            const std::uint32_t code =
+                64 * word + static_cast<std::uint32_t>(std::countr_zero(left));
+            use(code, sums[code]);
+            sums[code] = Entry{};
+        }
+        present[word] = 0;
+    }
+}
 
 }  // namespace
 
@@ -101,6 +175,14 @@ void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_al
 }
 
 template <class Entry>
+void read_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+                  const Entry* sums, int count_bits, RunningSums<Entry>& into) {
+    const std::uint32_t n_kept = table.columns[column].n_kept;
+    typename RunningSums<Entry>::Filling filling(into, n_all, count_bits);
+    for (std::uint32_t code = 0; code < n_kept; ++code) filling.add(code, sums[code]);
+}
+
+template <class Entry>
 template <class Row>
 void GatheredRows<Entry>::gather(const CodedTable& table, const RowRange& some,
                                  const GradientView& gradients, const FixedPoint& fixed) {
@@ -114,6 +196,7 @@ void GatheredRows<Entry>::gather(const CodedTable& table, const RowRange& some,
     for (const Slot& slot : table.slots) most = std::max(most, slot.n_codes);
     sums.resize(most);
     present.resize(most / 64 + 1);
+    seen.resize(64 * present.size());
 }
 
 template <class Entry>
@@ -121,7 +204,6 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
             GatheredRows<Entry>& gathered, const Sums& total, int count_bits, CodeSums& into) {
     const Placed& placed = table.columns[column];
     const Slot& slot = table.slots[placed.slot];
-    const std::uint8_t* codes = table.codes_of(slot);
     const Digit& digit = slot.digits[placed.digit];
     into.reset(n_all);
     if (slot.is_sparse) {
@@ -132,21 +214,22 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
         gathered.rare.for_each(slot.offset + placed.own_from(), slot.offset + placed.own_to(), add);
         return add_common(placed, total, into);
     }
-    if (slot.is_wide) add_codes(reinterpret_cast<const std::uint16_t*>(codes), gathered, kAsItIs);
-    else if (slot.is_shared())
-        add_codes(codes, gathered, [own = digit](std::uint32_t code) { return own.of(code); });
-    else add_codes(codes, gathered, kAsItIs);
-    for (std::size_t word = 0; word <= (digit.n_codes - 1) / 64; ++word) {
-        for (std::uint64_t left = gathered.present[word]; left != 0; left &= left - 1) {
-            const auto in_digit = static_cast<std::uint32_t>(64 * word) +
-                                  static_cast<std::uint32_t>(std::countr_zero(left));
-            const Sums sums = gathered.sums[in_digit].sums(count_bits);
-            gathered.sums[in_digit] = Entry{};
-            if (placed.has(in_digit)) into.add(placed.code_of(in_digit), sums);
-        }
-        gathered.present[word] = 0;
-    }
+    add_column(table, slot, digit, gathered);
+    take_codes(digit, gathered, [&](std::uint32_t in_digit, const Entry& own) {
+        if (placed.has(in_digit)) into.add(placed.code_of(in_digit), own.sums(count_bits));
+    });
     add_common(placed, total, into);
+}
+
+template <class Entry>
+void add_up_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+                    GatheredRows<Entry>& gathered, int count_bits, RunningSums<Entry>& into) {
+    const Slot& slot = table.slots[table.columns[column].slot];
+    const Digit& digit = slot.digits[table.columns[column].digit];
+    add_column(table, slot, digit, gathered);
+    typename RunningSums<Entry>::Filling filling(into, n_all, count_bits);
+    take_codes(digit, gathered,
+               [&](std::uint32_t code, const Entry& own) { filling.add(code, own); });
 }
 
 void add_up_weights(const CodedTable& table, std::uint32_t column, const RowRange& rows,
@@ -177,6 +260,15 @@ template void read_sums<WideEntry>(const CodedTable&, std::uint32_t, std::uint32
                                    const WideEntry*, const Sums&, int, CodeSums&);
 template void read_sums<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
                                      const NarrowEntry*, const Sums&, int, CodeSums&);
+template void read_running<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                      const WideEntry*, int, RunningSums<WideEntry>&);
+template void read_running<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                        const NarrowEntry*, int, RunningSums<NarrowEntry>&);
+template void add_up_running<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                        GatheredRows<WideEntry>&, int, RunningSums<WideEntry>&);
+template void add_up_running<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
+                                          GatheredRows<NarrowEntry>&, int,
+                                          RunningSums<NarrowEntry>&);
 template void add_up<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
                                 GatheredRows<WideEntry>&, const Sums&, int, CodeSums&);
 template void add_up<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "treewright/base/avx512.hpp"
 #include "treewright/boosting/split_search.hpp"
@@ -41,18 +42,63 @@ struct CutLimits {
     std::int64_t min_leaf;
 };
 
-/// The gains of Judge::gain, without branches.
+/// The sums of the first children of cuts, as CutSums has them.
+struct OfCuts {
+    const std::int64_t* gradient;
+    const std::int64_t* hessian;
+    const std::int64_t* n_rows;
+
+    explicit OfCuts(const CutSums& cuts)
+        : gradient(cuts.gradient.data()),
+          hessian(cuts.hessian.data()),
+          n_rows(cuts.n_rows.data()) {}
+    [[nodiscard]] Sums at(std::size_t cut) const {
+        return {gradient[cut], hessian[cut], n_rows[cut]};
+    }
+};
+
+/// The same by running sums.
+template <class Entry>
+struct OfRunning;
+
+template <>
+struct OfRunning<WideEntry> {
+    const std::int64_t* gradient;
+    const std::int64_t* rest;
+    int count_bits;
+
+    explicit OfRunning(const RunningSums<WideEntry>& sums)
+        : gradient(sums.words[0].data()),
+          rest(sums.words[1].data()),
+          count_bits(sums.count_bits) {}
+    [[nodiscard]] Sums at(std::size_t cut) const {
+        return WideEntry::sums(gradient[cut], rest[cut], count_bits);
+    }
+};
+
+template <>
+struct OfRunning<NarrowEntry> {
+    const std::int64_t* both;
+    int count_bits;
+
+    explicit OfRunning(const RunningSums<NarrowEntry>& sums)
+        : both(sums.words[0].data()), count_bits(sums.count_bits) {}
+    [[nodiscard]] Sums at(std::size_t cut) const {
+        return NarrowEntry::sums(both[cut], count_bits);
+    }
+};
+
+/// The gains of Judge::gain, without branches, `Step` at a time, some beyond the last if it must be.
 /// The limits are copied, so that they cannot alias the output.
-inline void fill_gains(const CutLimits node, const CutSums& cuts, std::size_t n, double* gain) {
-    const std::int64_t* gradient = cuts.gradient.data();
-    const std::int64_t* hessian = cuts.hessian.data();
-    const std::int64_t* n_rows = cuts.n_rows.data();
+template <std::size_t Step, class Cuts>
+inline void fill_gains(const CutLimits node, const Cuts cuts, std::size_t n, double* gain) {
     const double g_unit = node.fixed.gradient_unit;
     const double h_unit = node.fixed.hessian_unit;
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::int64_t g = gradient[i] + node.more.gradient;
-        const std::int64_t h = hessian[i] + node.more.hessian;
-        const std::int64_t rows = n_rows[i] + node.more.n_rows;
+    const auto gain_of = [&](std::size_t i) {
+        const Sums own = cuts.at(i);
+        const std::int64_t g = own.gradient + node.more.gradient;
+        const std::int64_t h = own.hessian + node.more.hessian;
+        const std::int64_t rows = own.n_rows + node.more.n_rows;
         const double ag = static_cast<double>(g) * g_unit;
         const double bg = static_cast<double>(node.total.gradient - g) * g_unit;
         const double a = static_cast<double>(h) * h_unit;
@@ -63,16 +109,39 @@ inline void fill_gains(const CutLimits node, const CutSums& cuts, std::size_t n,
         const bool is_allowed = (rows >= node.min_leaf) &
                                 (node.total.n_rows - rows >= node.min_leaf) &
                                 (a >= node.min_hessian) & (b >= node.min_hessian);
-        gain[i] = is_allowed ? value : 0.0;
-    }
+        return is_allowed ? value : 0.0;
+    };
+    for (std::size_t begin = 0; begin < n; begin += Step)
+        for (std::size_t k = 0; k < Step; ++k) gain[begin + k] = gain_of(begin + k);
 }
 
 #ifdef TREEWRIGHT_AVX512
-TREEWRIGHT_WIDE void fill_gains_wide(const CutLimits& node, const CutSums& cuts, std::size_t n,
+template <class Cuts>
+TREEWRIGHT_WIDE void fill_gains_wide(const CutLimits& node, const Cuts& cuts, std::size_t n,
                                      double* gain) {
-    fill_gains(node, cuts, n, gain);
+    fill_gains<kGainsAtATime>(node, cuts, n, gain);
+}
+
+TREEWRIGHT_WIDE double largest_wide(const double* gain, std::size_t n) {
+    __m512d most = _mm512_setzero_pd();
+    std::size_t i = 0;
+    // Of a number and NaN the second operand is taken.
+    for (; i + 8 <= n; i += 8) most = _mm512_max_pd(_mm512_loadu_pd(gain + i), most);
+    const auto rest = static_cast<__mmask8>((1U << (n - i)) - 1U);
+    most = _mm512_max_pd(_mm512_maskz_loadu_pd(rest, gain + i), most);
+    return _mm512_reduce_max_pd(most);
 }
 #endif
+
+/// The largest of some gains, 0 at least; NaN is none.
+double largest(const double* gain, std::size_t n) {
+#ifdef TREEWRIGHT_AVX512
+    if (has_avx512()) return largest_wide(gain, n);
+#endif
+    double most = 0.0;
+    for (std::size_t i = 0; i < n; ++i) most = gain[i] > most ? gain[i] : most;
+    return most;
+}
 
 /// Judges splits of one node.
 class Judge {
@@ -84,9 +153,6 @@ public:
           sign(sign),
           is_bounded(sign != 0 || !std::isinf(node.bounds.lower) ||
                      !std::isinf(node.bounds.upper)) {
-        const Reals all = reals_of(node.total, node.fixed);
-        const double v = best_answer(all, limits.l2, node.bounds);
-        of_parent = decrease(all, limits.l2, v) * (1.0 + split::kHistogramTie) + limits.min_gain;
         // Without a hessian, or l2 in its place, a child has no prediction.
         least_hessian =
             l2 > 0.0 ? limits.min_hessian : std::max(limits.min_hessian, node.fixed.hessian_unit);
@@ -105,11 +171,12 @@ public:
         if (is_bounded) return bounded_gain(a, b);
         const double ah = a.h + l2;
         const double bh = b.h + l2;
-        return (a.g * a.g * bh + b.g * b.g * ah) / (ah * bh) - of_parent;
+        return (a.g * a.g * bh + b.g * b.g * ah) / (ah * bh) - node.of_parent;
     }
 
     /// Gains of cuts whose first children have `more` beside their own sums; 0 if not allowed.
-    void gains(const CutSums& cuts, std::size_t n, const Sums& more, double* gain) const {
+    template <class Cuts>
+    void gains(const Cuts& cuts, std::size_t n, const Sums& more, double* gain) const {
         if (is_bounded) {
             for (std::size_t i = 0; i < n; ++i) {
                 Sums first = cuts.at(i);
@@ -118,12 +185,12 @@ public:
             }
             return;
         }
-        const CutLimits common{node.total, more,          node.fixed,     l2,
-                               of_parent,  least_hessian, limits.min_leaf};
+        const CutLimits common{node.total,     more,          node.fixed,     l2,
+                               node.of_parent, least_hessian, limits.min_leaf};
 #ifdef TREEWRIGHT_AVX512
         if (has_avx512()) return fill_gains_wide(common, cuts, n, gain);
 #endif
-        fill_gains(common, cuts, n, gain);
+        fill_gains<1>(common, cuts, n, gain);
     }
 
 private:
@@ -131,7 +198,7 @@ private:
         const double va = best_answer(a, l2, node.bounds);
         const double vb = best_answer(b, l2, node.bounds);
         if ((sign > 0 && va > vb) || (sign < 0 && va < vb)) return 0.0;
-        return decrease(a, l2, va) + decrease(b, l2, vb) - of_parent;
+        return decrease(a, l2, va) + decrease(b, l2, vb) - node.of_parent;
     }
 
     const SearchNode& node;
@@ -139,11 +206,18 @@ private:
     double l2;
     int sign;
     bool is_bounded;
-    double of_parent = 0.0;
     double least_hessian = 0.0;
 };
 
 }  // namespace
+
+SearchNode::SearchNode(const Sums& total, const FixedPoint& fixed, const Bounds& bounds,
+                       const BoostLimits& limits)
+    : total(total), fixed(fixed), bounds(bounds), limits(&limits) {
+    const Reals all = reals_of(total, fixed);
+    const double v = best_answer(all, limits.l2, bounds);
+    of_parent = decrease(all, limits.l2, v) * (1.0 + split::kHistogramTie) + limits.min_gain;
+}
 
 bool SearchNode::are_heavy(std::int64_t first, std::int64_t all) const {
     const double least = limits->min_weight / kWeightUnit;
@@ -168,15 +242,44 @@ static void leave_out_light(const SearchNode& node, std::size_t n_cuts, double* 
     }
 }
 
+/// Searches the cuts after `code`: each of the codes that have rows but the last. The last cut
+/// separates known from missing values, which have the sums `missing`, if there are any.
+template <class Cuts>
+static void search_after(std::span<const std::uint32_t> code, const Cuts& cuts,
+                         const Sums* missing, const SearchNode& node, std::uint32_t column,
+                         int sign, SearchScratch& scratch, BoostSplit& best) {
+    const std::size_t n_cuts = code.size();
+    const std::size_t n_with = missing != nullptr ? n_cuts - 1 : 0;
+    const Judge judge(node, node.limits->l2, sign);
+    const std::size_t n_room = n_cuts + kGainsAtATime;
+    if (scratch.gain.size() < 2 * n_room) scratch.gain.resize(2 * n_room);
+    double* gain = scratch.gain.data();
+    double* gain_with = missing != nullptr ? gain + n_room : nullptr;
+    judge.gains(cuts, n_cuts, Sums{}, gain);
+    if (missing != nullptr) judge.gains(cuts, n_with, *missing, gain_with);
+    if (!node.weight.empty()) leave_out_light(node, n_cuts, gain, gain_with);
+    double most = largest(gain, n_cuts);
+    if (n_with > 0) most = std::max(most, largest(gain_with, n_with));
+    if (!(most > best.gain)) return;
+    // The first of equal gains; of one cut, missing values in the second child.
+    std::size_t chosen = 0;
+    while (gain[chosen] != most && !(chosen < n_with && gain_with[chosen] == most)) ++chosen;
+    best.gain = most;
+    best.missing_first = gain[chosen] != most;
+    best.column = column;
+    best.is_nominal = false;
+    best.cut = code[chosen];
+    best.first = cuts.at(chosen);
+    if (best.missing_first) best.first += *missing;
+    // Missing values, of which this node has none, follow the larger part.
+    if (missing == nullptr) best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;
+}
+
 void search_cuts(const SearchNode& node, std::uint32_t column, int sign, SearchScratch& scratch,
                  BoostSplit& best) {
     const CodeSums& own = scratch.own;
-    const bool has_missing = own.has_missing();
-    // A cut after every code that has rows. The last one separates known from missing values.
-    const std::size_t n_cuts = own.n - (own.n > 0 ? 1 : 0);
-    if (n_cuts == 0) return;
-    const Judge judge(node, node.limits->l2, sign);
-    const Sums missing = has_missing ? own.sums[own.n - 1] : Sums{};
+    if (own.n < 2) return;
+    const std::size_t n_cuts = own.n - 1;
     CutSums& cuts = scratch.cuts;
     cuts.make_room(n_cuts);
     Sums first;
@@ -184,32 +287,27 @@ void search_cuts(const SearchNode& node, std::uint32_t column, int sign, SearchS
         first += own.sums[cut];
         cuts.set(cut, first);
     }
-    if (scratch.gain.size() < 2 * n_cuts) scratch.gain.resize(2 * n_cuts);
-    double* gain = scratch.gain.data();
-    double* gain_with = has_missing ? gain + n_cuts : nullptr;
-    judge.gains(cuts, n_cuts, Sums{}, gain);
-    if (has_missing) judge.gains(cuts, n_cuts - 1, missing, gain_with);
-    if (!node.weight.empty()) leave_out_light(node, n_cuts, gain, gain_with);
-    std::size_t chosen = n_cuts;
-    const auto consider = [&](std::size_t cut, double its, bool missing_first) {
-        if (!(its > best.gain)) return;
-        best.gain = its;
-        best.missing_first = missing_first;
-        chosen = cut;
-    };
-    for (std::size_t cut = 0; cut < n_cuts; ++cut) {
-        consider(cut, gain[cut], false);
-        if (has_missing && cut + 1 < n_cuts) consider(cut, gain_with[cut], true);
-    }
-    if (chosen == n_cuts) return;
-    best.column = column;
-    best.is_nominal = false;
-    best.cut = own.code[chosen];
-    best.first = cuts.at(chosen);
-    if (best.missing_first) best.first += missing;
-    // Missing values, of which this node has none, follow the larger part.
-    if (!has_missing) best.missing_first = 2 * best.first.n_rows >= node.total.n_rows;
+    search_after({own.code.data(), n_cuts}, OfCuts(cuts),
+                 own.has_missing() ? &own.sums[n_cuts] : nullptr, node, column, sign, scratch,
+                 best);
 }
+
+template <class Entry>
+void search_running(const SearchNode& node, std::uint32_t column, int sign,
+                    const RunningSums<Entry>& running, SearchScratch& scratch, BoostSplit& best) {
+    if (running.n < 2) return;
+    const std::size_t n_cuts = running.n - 1;
+    const OfRunning<Entry> cuts(running);
+    const Sums last = cuts.at(n_cuts) - cuts.at(n_cuts - 1);
+    search_after({running.code.data(), n_cuts}, cuts, running.has_missing() ? &last : nullptr, node,
+                 column, sign, scratch, best);
+}
+
+template void search_running<WideEntry>(const SearchNode&, std::uint32_t, int,
+                                        const RunningSums<WideEntry>&, SearchScratch&, BoostSplit&);
+template void search_running<NarrowEntry>(const SearchNode&, std::uint32_t, int,
+                                          const RunningSums<NarrowEntry>&, SearchScratch&,
+                                          BoostSplit&);
 
 void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
                     BoostSplit& best) {
@@ -217,6 +315,8 @@ void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch&
     if (own.n < 2) return;
     const BoostLimits& limits = *node.limits;
     const Judge judge(node, limits.l2 + limits.nominal_l2, 0);
+    // Two categories have one division, whose gain does not depend on which of them comes first.
+    if (own.n == 2 && !(judge.allows(own.sums[0]) && judge.gain(own.sums[0]) > best.gain)) return;
     auto& order = scratch.order;
     order.clear();
     // Among all subsets the best is a prefix in the order of G / H (Fisher 1958; Breiman et al.

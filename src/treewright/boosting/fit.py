@@ -177,7 +177,7 @@ class Boosting:
             if waited >= patience:
                 break
         self._warn_if_nothing_is_learned(rounds)
-        whole = self.so_far()
+        whole = self._model(self._booster.give_forest())
         if self._watches and kept < whole.n_rounds:
             whole, rounds = whole.first(kept), rounds[: kept - self.n_before]
         return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
@@ -223,7 +223,9 @@ class Boosting:
 
     def so_far(self) -> BoostedEnsemble:
         """Return the model of all rounds made so far."""
-        grown = self._booster.forest(0, self._booster.n_trees)
+        return self._model(self._booster.forest(0, self._booster.n_trees))
+
+    def _model(self, grown: BoostForest) -> BoostedEnsemble:
         thresholds = np.stack(self._thresholds) if self._thresholds else None
         if self._before is not None:
             return self._before.joined(grown, thresholds)

@@ -55,8 +55,9 @@ struct BoostPaths {
     std::vector<RowBytes> answers;  ///< to questions by a list
 };
 
-/// Where trees come from: those of a file or another language are looked through first.
-enum class Origin { given, grown };
+/// Where trees come from: those of a file or another language are looked through first. Trees that
+/// are judged add scores to rows that are coded already, and to no others.
+enum class Origin { given, grown, judged };
 
 class BoostForest {
 public:
@@ -74,6 +75,10 @@ public:
                     std::size_t n_threads, Progress& progress, std::span<double> scores) const;
     void add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
                     std::size_t n_threads, Progress& progress, std::span<double> scores) const;
+    /// The same with memory for each thread that is kept from call to call.
+    void add_scores(const CodedRows& coded, std::size_t first, std::size_t last,
+                    std::size_t n_threads, Progress& progress, std::span<double> scores,
+                    std::vector<BoostPaths>& paths) const;
     /// Encodes all columns of rows, also those that no tree asks yet.
     [[nodiscard]] CodedRows code(const tree::Rows& rows, std::size_t n_threads,
                                  Progress& progress) const;
@@ -102,7 +107,7 @@ private:
     };
 
     [[nodiscard]] bool is_sound() const;
-    void prepare();
+    void prepare(Origin origin);
     void add_steps(const BoostTree& tree);
     void add_choices(std::size_t tree);
     /// The bits of a node's question, as a list of the forest.
@@ -113,7 +118,7 @@ private:
     template <class BlockOf>
     void add_by_blocks(const tree::Rows& rows, std::size_t first, std::size_t last,
                        std::size_t n_threads, Progress& progress, std::span<double> scores,
-                       BlockOf&& block_of) const;
+                       std::vector<BoostPaths>& paths, BlockOf&& block_of) const;
     [[nodiscard]] bool goes_together(std::size_t tree, const BoostBlock& block) const;
     /// The leaves of a block's rows, numbered among the tree's leaves; all rows at once.
     const RowBytes& leaves_together(std::size_t tree, const BoostBlock& block,

@@ -38,6 +38,7 @@ struct Sums {
 /// A row, or an entry of a histogram, where hessians differ: one vector, added at once.
 struct WideEntry {
     using Both = std::int64_t __attribute__((vector_size(16)));
+    static constexpr std::size_t kWords = 2;
     Both both = {0, 0};  ///< gradient; hessian << count_bits | rows
 
     WideEntry& operator+=(const WideEntry& other) {
@@ -52,14 +53,22 @@ struct WideEntry {
     static WideEntry of(const Sums& sums, int count_bits) {
         return {Both{sums.gradient, (sums.hessian << count_bits) + sums.n_rows}};
     }
-    [[nodiscard]] Sums sums(int count_bits) const {
+    [[nodiscard]] Sums sums(int count_bits) const { return sums(both[0], both[1], count_bits); }
+    /// The sums of an entry whose words are apart.
+    static Sums sums(std::int64_t gradient, std::int64_t rest, int count_bits) {
         const std::int64_t mask = (std::int64_t{1} << count_bits) - 1;
-        return {both[0], both[1] >> count_bits, both[1] & mask};
+        return {gradient, rest >> count_bits, rest & mask};
+    }
+    [[nodiscard]] std::int64_t word(std::size_t i) const { return both[i]; }
+    /// Whether any row has been added.
+    [[nodiscard]] bool has_rows(int count_bits) const {
+        return (both[1] & ((std::int64_t{1} << count_bits) - 1)) != 0;
     }
 };
 
 /// The same where the hessian of a row is its count.
 struct NarrowEntry {
+    static constexpr std::size_t kWords = 1;
     std::int64_t both = 0;  ///< gradient << count_bits | rows
 
     NarrowEntry& operator+=(const NarrowEntry& other) {
@@ -74,9 +83,14 @@ struct NarrowEntry {
     static NarrowEntry of(const Sums& sums, int count_bits) {
         return {(sums.gradient << count_bits) + sums.n_rows};
     }
-    [[nodiscard]] Sums sums(int count_bits) const {
+    [[nodiscard]] Sums sums(int count_bits) const { return sums(both, count_bits); }
+    static Sums sums(std::int64_t both, int count_bits) {
         const std::int64_t n = both & ((std::int64_t{1} << count_bits) - 1);
         return {both >> count_bits, n, n};
+    }
+    [[nodiscard]] std::int64_t word(std::size_t) const { return both; }
+    [[nodiscard]] bool has_rows(int count_bits) const {
+        return (both & ((std::int64_t{1} << count_bits) - 1)) != 0;
     }
 };
 

@@ -10,6 +10,8 @@
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/boosting/histogram.hpp"
+#include "treewright/boosting/leaves.hpp"
+#include "treewright/boosting/partition.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 #include "treewright/boosting/split_search.hpp"
 #include "treewright/boosting/tree.hpp"
@@ -65,6 +67,7 @@ struct HistogramMemory {
     std::vector<SearchScratch> scratch;           ///< of each thread
     std::vector<DigitSums<Entry>> digits;
     std::vector<NearRows<Entry>> near;
+    std::vector<RunningSums<Entry>> running;
     GatheredRows<Entry> gathered;       ///< of a leaf without a histogram
     std::vector<OpenLeaf<Entry>> open;  ///< of the tree at hand
     std::vector<double> gains;          ///< of the best split of each of these
@@ -75,6 +78,7 @@ struct HistogramMemory {
         if (digits.size() < n_threads) digits.resize(n_threads);
         for (DigitSums<Entry>& own : digits) own.make_room(table);
         if (near.size() < n_threads) near.resize(n_threads);
+        if (running.size() < n_threads) running.resize(n_threads);
     }
 };
 
@@ -92,6 +96,11 @@ struct GrowBuffers {
     std::vector<std::uint32_t> second;   ///< rows of a node on their way to its second child
     std::vector<BoostNode> nodes;        ///< of the tree at hand, which may have many or few
     std::vector<std::uint64_t> subsets;  ///< likewise
+    std::vector<std::uint32_t> columns;  ///< that the tree may ask
+    std::vector<std::uint32_t> drawn[2];  ///< of those, columns of the leaves at hand
+    Ways ways;                            ///< of the split at hand
+    /// Made so far, where rows are outside the sample; longer than their number.
+    std::vector<NodeDivision> divisions;
     std::size_t n_unchecked = 0;         ///< rows since the last look for an interrupt
     // Filled by grow():
     std::vector<std::uint32_t> leaf_of_row;  ///< node of each row of the table

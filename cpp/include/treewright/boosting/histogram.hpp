@@ -5,6 +5,7 @@
 /// are few and most entries of a histogram would be empty: both ways give the same.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -58,6 +59,62 @@ struct CodeSums {
     }
 };
 
+/// Gains are computed by vectors of so many, whether there are as many or not: sums have room for it.
+inline constexpr std::size_t kGainsAtATime = 8;
+
+/// Codes that have rows, ascending, and the sums of all codes up to each: those of the first
+/// children of cuts. Their words are apart, and taken to pieces only where gains are computed.
+template <class Entry>
+struct RunningSums {
+    /// Longer than `n`, as above.
+    std::vector<std::uint32_t> code;
+    std::array<std::vector<std::int64_t>, Entry::kWords> words;
+    std::size_t n = 0;
+    std::uint32_t missing = 0;  ///< its code
+    int count_bits = 0;
+
+    [[nodiscard]] bool has_missing() const { return n > 0 && code[n - 1] == missing; }
+
+    /// Takes codes in ascending order; what it counts with stays in registers.
+    class Filling {
+    public:
+        Filling(RunningSums& into, std::uint32_t n_all, int count_bits)
+            : into(into), count_bits(count_bits) {
+            into.make_room(n_all);
+            into.missing = n_all - 1;
+            into.count_bits = count_bits;
+            code = into.code.data();
+            for (std::size_t i = 0; i < Entry::kWords; ++i) words[i] = into.words[i].data();
+        }
+        ~Filling() { into.n = n; }
+        Filling(const Filling&) = delete;
+        Filling& operator=(const Filling&) = delete;
+
+        /// Keeps a code that has rows.
+        void add(std::uint32_t its_code, const Entry& entry) {
+            all += entry;
+            code[n] = its_code;
+            for (std::size_t i = 0; i < Entry::kWords; ++i) words[i][n] = all.word(i);
+            n += entry.has_rows(count_bits) ? 1 : 0;
+        }
+
+    private:
+        RunningSums& into;
+        std::uint32_t* code;
+        std::array<std::int64_t*, Entry::kWords> words;
+        Entry all{};
+        std::size_t n = 0;
+        int count_bits;
+    };
+
+private:
+    void make_room(std::uint32_t n_all) {
+        if (code.size() >= n_all) return;
+        code.resize(n_all);
+        for (auto& own : words) own.resize(n_all + kGainsAtATime);
+    }
+};
+
 /// The sums of the digits of shared slots in one leaf, by Digit::sums_at.
 template <class Entry>
 struct DigitSums {
@@ -86,6 +143,11 @@ template <class Entry>
 void read_sums(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
                const Entry* sums, const Sums& total, int count_bits, CodeSums& into);
 
+/// The same for cuts of a column all of whose codes are stored.
+template <class Entry>
+void read_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+                  const Entry* sums, int count_bits, RunningSums<Entry>& into);
+
 /// Few rows of a node, and what they add: gathered once for all columns of the node.
 template <class Entry>
 struct GatheredRows {
@@ -94,6 +156,7 @@ struct GatheredRows {
     // Of the column at hand, by code of its digit; all 0 between two columns.
     std::vector<Entry> sums;
     std::vector<std::uint64_t> present;  ///< a bit each
+    std::vector<std::uint8_t> seen;      ///< a byte each, on the way to the bits
     RareSums<Entry> rare;                ///< of sparse slots
 
     template <class Row>
@@ -105,6 +168,11 @@ struct GatheredRows {
 template <class Entry>
 void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
             GatheredRows<Entry>& gathered, const Sums& total, int count_bits, CodeSums& into);
+
+/// The same for cuts of a column all of whose codes are stored.
+template <class Entry>
+void add_up_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
+                    GatheredRows<Entry>& gathered, int count_bits, RunningSums<Entry>& into);
 
 /// Sums the weights of the rows of each code of `of`, in their order.
 void add_up_weights(const CodedTable& table, std::uint32_t column, const RowRange& rows,

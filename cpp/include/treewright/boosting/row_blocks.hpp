@@ -33,6 +33,11 @@ inline constexpr std::size_t kRowsPerBlock = 2048;
 /// a block's number is begin / kRowsPerBlock.
 template <class Work>
 void by_blocks(std::size_t n_rows, Team& team, Work&& work) {
+    // Few rows are worked on in less time than a loop of a team takes to be set up.
+    if (n_rows <= kRowsPerBlock) {
+        if (n_rows > 0) work(std::size_t{0}, n_rows, std::size_t{0});
+        return;
+    }
     team.for_each(n_row_blocks(n_rows), [&](std::size_t block, std::size_t thread) {
         const std::size_t begin = block * kRowsPerBlock;
         work(begin, std::min(n_rows, begin + kRowsPerBlock), thread);

@@ -49,12 +49,18 @@ struct BoostSplit {
     [[nodiscard]] bool exists() const { return gain > 0.0; }
 };
 
-/// Input of the search of one column.
+/// Input of the search of the columns of a node.
 struct SearchNode {
+    SearchNode() = default;
+    SearchNode(const Sums& total, const FixedPoint& fixed, const Bounds& bounds,
+               const BoostLimits& limits);
+
     Sums total;
     FixedPoint fixed;
     Bounds bounds;
     const BoostLimits* limits = nullptr;
+    /// Gain of the node as a leaf, and what a split must bring beyond it.
+    double of_parent = 0.0;
     /// Weight of the rows of each code that has any, in units of kWeightUnit; empty: it does not
     /// matter.
     std::span<const std::int64_t> weight = {};
@@ -70,6 +76,7 @@ struct CutSums {
     std::vector<std::int64_t> n_rows;
 
     void make_room(std::size_t n) {
+        n += kGainsAtATime;
         if (gradient.size() >= n) return;
         gradient.resize(n);
         hessian.resize(n);
@@ -79,9 +86,6 @@ struct CutSums {
         gradient[cut] = sums.gradient;
         hessian[cut] = sums.hessian;
         n_rows[cut] = sums.n_rows;
-    }
-    [[nodiscard]] Sums at(std::size_t cut) const {
-        return {gradient[cut], hessian[cut], n_rows[cut]};
     }
 };
 
@@ -99,6 +103,10 @@ struct SearchScratch {
 /// the monotonic constraint, or 0.
 void search_cuts(const SearchNode& node, std::uint32_t column, int sign, SearchScratch& scratch,
                  BoostSplit& best);
+/// The same where the sums are running already; limits on weights are not obeyed.
+template <class Entry>
+void search_running(const SearchNode& node, std::uint32_t column, int sign,
+                    const RunningSums<Entry>& running, SearchScratch& scratch, BoostSplit& best);
 void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
                     BoostSplit& best);
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,12 +25,24 @@ void draw_next(Columns& columns, std::size_t i, Generator& generator) {
     std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
 }
 
-/// Sorts columns drawn from `n_all`: many by a mark for each, which takes no comparisons.
+/// Sorts columns drawn from `n_all`: very few by comparing them, others by a mark for each where
+/// marks are few or columns many.
 inline void sort_drawn(std::vector<std::uint32_t>& drawn, std::size_t n_all) {
     constexpr std::size_t kMany = 64;
-    if (drawn.size() < kMany || drawn.size() * kMany < n_all)
+    constexpr std::size_t kVeryFew = 5;
+    constexpr std::size_t kFewMarks = 8;  // words
+    if (drawn.size() <= kVeryFew) {
+        for (std::size_t i = 1; i < drawn.size(); ++i)
+            for (std::size_t j = i; j > 0 && drawn[j] < drawn[j - 1]; --j)
+                std::swap(drawn[j], drawn[j - 1]);
+        return;
+    }
+    const std::size_t n_words = n_all / 64 + 1;
+    if (n_words > kFewMarks && (drawn.size() < kMany || drawn.size() * kMany < n_all))
         return std::sort(drawn.begin(), drawn.end());
-    std::vector<std::uint64_t> marks(n_all / 64 + 1);
+    std::uint64_t few[kFewMarks] = {};
+    std::vector<std::uint64_t> many(n_words > kFewMarks ? n_words : 0);
+    const std::span<std::uint64_t> marks(many.empty() ? few : many.data(), n_words);
     for (const std::uint32_t column : drawn)
         marks[column / 64] |= std::uint64_t{1} << (column % 64);
     auto next = drawn.begin();
