@@ -28,7 +28,8 @@ def save(
     """Save a model to a file that holds no code: any estimator, Tree, Ensemble or RuleSet.
 
     The file is replaced as a whole or not at all, whatever happens meanwhile. The training rows are
-    not in it, but a small tree's tables of :meth:`~treewright.Tree.why` are.
+    not in it, but a small tree's tables of :meth:`~treewright.Tree.why` are; an
+    :class:`~treewright.IncrementalTreeClassifier` keeps its rows, and so does its file.
 
     Parameters
     ----------
