@@ -101,6 +101,7 @@ _SENTENCES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         r"^target=, one of ",
         lambda m: "treewright export MODEL --to FORMAT --out FILE writes one that does",
     ),
+    (r"^print\(rules\), or export\.sql", lambda m: "treewright rules MODEL; or --to sql"),
     (r"^cv=(\d+), or cv='leave_one_out'", lambda m: f"--folds {m[1]}"),
     (r"give X_train and y_train as they were given to fit", lambda m: "fit with --interval SHARE"),
 )

@@ -253,3 +253,14 @@ def test_what_was_never_exported_is_not_verified(grown: Path, tmp_path: Path) ->
         1,
         "error: 'rows.c' is no text in UTF-8 (byte 4), as exported code is\n",
     )
+
+
+def test_rules_are_no_graph_and_the_hint_is_for_the_shell(tmp_path: Path) -> None:
+    fitted = run("fit example:play_tennis -a c45rules --no-check -q --out r.tw", here=tmp_path)
+    assert fitted.code == 0
+    done = run("export r.tw --to dot", here=tmp_path)
+    assert (done.code, done.err) == (
+        1,
+        "error: r.tw as dot: rules are no tree to draw\n"
+        "  Hint: treewright rules MODEL; or --to sql\n",
+    )
