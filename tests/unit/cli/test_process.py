@@ -287,6 +287,7 @@ def test_what_reads_models_loads_no_scikit_learn(grown: Path) -> None:
         "rules loans.tw",
         "explain loans.tw loans.csv --row 1",
         "diff tennis.tw d15.tw",
+        "predict loans.tw loans.csv --only --out answers.csv --force",
     )
     for words in map(str.split, lines):
         done = subprocess.run(
