@@ -39,17 +39,28 @@ class StrayTextError(FileFormatError):
         Its line in the file.
     n_read, n_known : int
         How many of how many values are numbers or dates.
+    ways : tuple of str
+        Options of reading, of which each would read all values.
     """
 
     def __init__(
-        self, *, column: str, line: int, text: str, n_read: int, n_known: int, what: str
+        self,
+        *,
+        column: str,
+        line: int,
+        text: str,
+        n_read: int,
+        n_known: int,
+        what: str,
+        ways: tuple[str, ...] = (),
     ) -> None:
         self.column, self.line, self.text = column, line, text
-        self.n_read, self.n_known = n_read, n_known
+        self.n_read, self.n_known, self.ways = n_read, n_known, ways
+        first = " or ".join(ways) or "mend it"
         super().__init__(
             f"column {column!r}: {n_read:,} of {n_known:,} values are {what}, but line {line:,} has"
             f" {text!r}.\n"
-            f"  Hint: mend it; or also_missing=[{text!r}]; or kinds={{{column!r}: 'text'}}."
+            f"  Hint: {first}; or also_missing=[{text!r}]; or kinds={{{column!r}: 'text'}}."
         )
 
 

@@ -173,8 +173,9 @@ def check_algorithm(name: str) -> None:
         return
     from treewright.parameters import nearest
 
-    near = ALIASES.get(name.casefold().replace("_", "").replace("-", ""))
-    near = near or nearest(name, ALGORITHMS)
+    plain = name.casefold().replace("_", "").replace("-", "")
+    near = ALIASES.get(plain) or nearest(name, ALGORITHMS)
+    near = near or ALIASES.get(nearest(plain, ALIASES) or "")
     first = f"--algorithm {near}; " if near else ""
     raise usage(
         f"no algorithm {name!r}",

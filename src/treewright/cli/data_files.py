@@ -6,6 +6,7 @@ The target, what it is, and the columns that are left out are decided here by th
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from treewright.array_types import Array
     from treewright.data.column import Column
     from treewright.data.frame import Frame
-    from treewright.data.reading import Reading
+    from treewright.data.reading import Reading, ReadNote
 
 _TARGET_NAMES = ("target", "class", "label", "y")
 
@@ -110,7 +111,12 @@ def _frame_of_file(
             options = learn_like(options, like, kinds)
         elif like is not None:
             options = like_reading(options, like)
-        return read_file(data, options)
+        frame = read_file(data, options)
+    if how.dates is not None and all(
+        frame.column(name).storage != "datetime" for name in frame.columns
+    ):
+        session.note("dates-not-found", f"no column has dates as {how.dates!r}")
+    return frame
 
 
 def table_like(session: Session, data: str, model: str, loaded: Any) -> LearningTable:
@@ -173,7 +179,7 @@ def learning_table(
     found = _task(session, chosen, column, task, announced=target is not None or raw.is_example)
     X = kept.drop(chosen, *(name for name in aside.values() if name is not None))
     left_out = _left_out(session, raw, X, use=use, columns=columns)
-    _tell_reading(session, frame, skip={*ignore, *left_out})
+    _tell_reading(session, frame, skip=set(ignore))
     X = X.drop(*left_out)
     if not X.columns:
         raise Failure(
@@ -352,8 +358,19 @@ def _tell_reading(session: Session, frame: Frame, *, skip: set[str]) -> None:
     for note in () if reading is None else reading.notes:
         if note.column in skip:
             continue
-        remedy = "--missing none" if note.code == "marks-missing" else ""
-        session.note(note.code, note.brief or note.message, remedy=remedy, column=note.column)
+        session.note(
+            note.code, note.brief or note.message, remedy=_remedy(note), column=note.column
+        )
+
+
+def _remedy(note: ReadNote) -> str:
+    """Return the options that read a column otherwise."""
+    if note.code == "marks-missing":
+        return "--missing none"
+    from treewright.cli.reading.file_faults import options_in_words
+
+    found = re.search(r"(?:Hint|;): *((?:decimal|thousands|dates)=.*?) reads ", note.message)
+    return "" if found is None else options_in_words(found[1])
 
 
 def with_sample(raw: RawTable, n_rows: int | None, seed: int) -> RawTable:

@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import Any
 
 from treewright import errors
-from treewright.cli.hints import hint_for_shell
+from treewright.cli.hints import hint_for_shell, message_for_shell
 from treewright.text.names import on_one_line
 
 WIDTH = 80
@@ -153,9 +153,10 @@ def _from_text(text: str, *, code: str, end: Exit) -> Failure:
     first = hints[0] if hints else len(lines)
     hint = "\n".join(line.strip().removeprefix("Hint: ") for line in lines[first:])
     hint = hint_for_shell(hint)
-    message, hint = _without_stop(lines[0].rstrip()), _without_stop(hint)
+    parameter = re.match(r"([a-z_]+)=", lines[0])
+    message = _without_stop(message_for_shell(lines[0].rstrip()))
+    hint = _without_stop(hint)
     found = "\n".join(line.strip() for line in lines[1:first])
-    parameter = re.match(r"([a-z_]+)=", message)
     return Failure(
         code=code,
         message=message,

@@ -32,6 +32,15 @@ def hint_for_shell(hint: str) -> str:
     return hint
 
 
+def message_for_shell(message: str) -> str:
+    """Return an error of the library with an option in the place of its argument.
+
+    >>> message_for_shell("cv=1000 folds need at least as many rows; there are 200.")
+    '--folds 1000 needs at least as many rows; there are 200.'
+    """
+    return re.sub(r"^cv=(\d+) folds need ", r"--folds \1 needs ", message)
+
+
 def words_for_shell(message: str) -> tuple[str, str]:
     """Return a message without hint, and what to type, of those that have words of scikit-learn.
 
@@ -88,6 +97,12 @@ _SENTENCES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         lambda m: f"{_text(m[1])}=VALUE, or {_text(m[1])}=? if it is not known",
     ),
     (r"[A-Z]\w+\(\)\.prune\(tree, X_valid, y_valid\)", lambda m: "treewright prune MODEL DATA"),
+    (
+        r"^target=, one of ",
+        lambda m: "treewright export MODEL --to FORMAT --out FILE writes one that does",
+    ),
+    (r"^print\(rules\), or export\.sql", lambda m: "treewright rules MODEL; or --to sql"),
+    (r"^cv=(\d+), or cv='leave_one_out'", lambda m: f"--folds {m[1]}"),
     (r"give X_train and y_train as they were given to fit", lambda m: "fit with --interval SHARE"),
 )
 """Hints that an option replaces whole."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,10 +41,8 @@ def describe_model(path: str) -> Description:
     from treewright.persist.description import describe
 
     check_is_model(path)
-    try:
+    with told_of_model(path):
         return describe(path)
-    except ModelFormatError as error:
-        raise _damaged(path, error) from error
 
 
 def remembered_of(path: str) -> Remembered:
@@ -66,6 +66,10 @@ def remembered_in(found: Description) -> Remembered:
 def check_is_model(path: str) -> None:
     """Refuse a file that is no model by its name and by its content."""
     check_exists(path)
+    if Path(path).is_fifo():
+        raise Failure(
+            code="not-a-model", message=f"{path} is a pipe; a model is read from a file", file=path
+        )
     if Path(path).suffix.lower() not in (".tw", ".json") and not is_model(path):
         raise Failure(
             code="not-a-model",
@@ -80,8 +84,15 @@ def load_model(path: str) -> Any:
     from treewright.persist.files import load
 
     check_is_model(path)
-    try:
+    with told_of_model(path):
         return load(path)
+
+
+@contextmanager
+def told_of_model(path: str) -> Iterator[None]:
+    """Tell the library's errors about a model's file in the words of the command line."""
+    try:
+        yield
     except ModelFormatError as error:
         raise _damaged(path, error) from error
 
@@ -104,10 +115,8 @@ def load_tree_of(path: str, *, command: str) -> Tree:
     from treewright.persist.tree_alone import load_tree
 
     check_is_model(path)
-    try:
+    with told_of_model(path):
         tree = load_tree(path)
-    except ModelFormatError as error:
-        raise _damaged(path, error) from error
     return tree_of(path, load_model(path), command=command) if tree is None else tree
 
 
@@ -163,6 +172,10 @@ def check_exists(path: str) -> None:
             code="file-not-found",
             message="a model is read from a file, not from standard input",
             hint="treewright COMMAND MODEL - reads a table from it",
+        )
+    if file.exists():  # a device: some never end
+        raise Failure(
+            code="not-a-file", message=f"{path!r} is neither a file nor a pipe", file=path
         )
     near = _nearly_called(file)
     raise Failure(

@@ -64,6 +64,8 @@ def check_out(session: Session, path: str, *, inputs: tuple[str, ...] = ()) -> O
     inputs
         Files that are read: none of them is ever replaced.
     """
+    if not path:
+        raise usage("--out has no name", code="option-value", parameter="out")
     file = Path(path)
     folder = file.parent
     session.writing = path

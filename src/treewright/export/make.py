@@ -141,7 +141,12 @@ def read_artefact(
     own: str | bytes = content
     entry = name
     if not targets[found].is_binary:
-        own = content.decode("utf-8")
+        try:
+            own = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise FileFormatError(
+                f"{path.name!r} is no text in UTF-8 (byte {error.start:,}), as exported code is."
+            ) from None
         table = _FROM.search(own)
         entry = f"FROM {table[1]}" if table else name
     return Exported(

@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treewright.persist.description import Description, describe
     from treewright.persist.file_answers import PredictedFile, predict_file
-    from treewright.persist.files import load, save
+    from treewright.persist.files import convert, load, save
 
-__all__ = ["Description", "PredictedFile", "describe", "load", "predict_file", "save"]
+__all__ = [
+    "Description",
+    "PredictedFile",
+    "convert",
+    "describe",
+    "load",
+    "predict_file",
+    "save",
+]
 
 _HOMES = {
     "Description": "description",
     "PredictedFile": "file_answers",
+    "convert": "files",
     "describe": "description",
     "load": "files",
     "predict_file": "file_answers",

@@ -24,7 +24,7 @@ from treewright.data.reading import Reading
 from treewright.errors import ColumnMismatchError, DataError, ParameterError, UnsupportedError
 from treewright.parameters import nearest_hint
 from treewright.persist.description import describe
-from treewright.persist.files import load
+from treewright.persist.tree_alone import load_answering_tree
 from treewright.text.names import list_names
 
 
@@ -115,10 +115,16 @@ def predict_file(
     <BLANKLINE>
     >>> folder.cleanup()
     """
-    loaded = load(model)
-    asker = _Asker(loaded, proba=proba, interval=interval, name=name)
+    told_of_model = describe(model)
+    # Intervals are the estimator's; of a tree's answers its estimator is not loaded.
+    loaded = load_answering_tree(model) if interval is None else None
+    if loaded is None:
+        from treewright.persist.files import load  # late: a tree needs no other model's classes
+
+        loaded = load(model)
+    asker = _Asker(loaded, proba=proba, interval=interval, name=name, kind=told_of_model.kind)
     how = options or ReadOptions()
-    reading = describe(model).remembered.get("reading")
+    reading = told_of_model.remembered.get("reading")
     if isinstance(reading, dict):
         how = how.like(Reading.from_dict(reading))
     with open_table_stream(source, how) as stream:
@@ -163,19 +169,23 @@ def input_names(model: Any, schema: FittedSchema | None) -> tuple[str, ...]:
 class _Asker:
     """A model that is asked about one chunk after the other."""
 
-    def __init__(self, model: Any, *, proba: bool, interval: float | None, name: str) -> None:
+    def __init__(
+        self, model: Any, *, proba: bool, interval: float | None, name: str, kind: str
+    ) -> None:
         self.model, self.interval, self.name = model, interval, name
         self.schema = schema_of(model)
         self.inputs = input_names(model, self.schema)
         classes = getattr(model, "classes_", None)
         if classes is None:
             classes = getattr(model, "classes", None)
+        if isinstance(classes, tuple) and len(classes) == 1:  # of a tree: one for each target
+            classes = classes[0]
         if isinstance(classes, list) or (classes is not None and np.ndim(classes) != 1):
             raise UnsupportedError("a model of several targets answers in Python only.")
         self.classes = None if classes is None else tuple(np.asarray(classes).tolist())
         if proba and self.classes is None:
             raise UnsupportedError(
-                f"{type(model).__name__} predicts numbers; it has no probabilities of classes.\n"
+                f"{kind} predicts numbers; it has no probabilities of classes.\n"
                 "  Hint: an interval says how sure a number is."
             )
         self.proba = proba

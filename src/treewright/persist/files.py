@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treewright.errors import ModelFormatError, UnsupportedError
@@ -27,7 +28,8 @@ def save(
     """Save a model to a file that holds no code: any estimator, Tree, Ensemble or RuleSet.
 
     The file is replaced as a whole or not at all, whatever happens meanwhile. The training rows are
-    not in it, but a small tree's tables of :meth:`~treewright.Tree.why` are.
+    not in it, but a small tree's tables of :meth:`~treewright.Tree.why` are; an
+    :class:`~treewright.IncrementalTreeClassifier` keeps its rows, and so does its file.
 
     Parameters
     ----------
@@ -85,11 +87,62 @@ def load(path: str | os.PathLike[str]) -> Any:
         If it is no model file, is damaged, or is of a newer treewright; the error says where.
     """
     with mapped(path) as data:
+        return _model_in(path, told_of(path, data))
+
+
+def _model_in(path: str | os.PathLike[str], state: ModelState) -> Any:
+    """Return the model of a file's state; errors name the file."""
+    try:
+        return model_of(state)
+    except ModelFormatError as error:
+        raise damaged(path, str(error).rstrip(".")) from error
+
+
+def convert(path: str | os.PathLike[str], to_path: str | os.PathLike[str]) -> None:
+    """Write a model's file in the other format, with all that it tells: nothing is lost.
+
+    What only the file knows stays in it, too, which a model that is loaded and saved again no
+    longer has: the fingerprint of its training rows, and what was to be remembered.
+
+    Parameters
+    ----------
+    path
+        A file that :func:`save` has written. It is checked as :func:`load` does.
+    to_path
+        Where to: ``.tw`` or ``.json``.
+
+    Raises
+    ------
+    ModelFileError
+        If a file cannot be read or written.
+    ModelFormatError
+        If it is no model file, is damaged, or is of a newer treewright.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, treewright as tw
+    >>> play = tw.load_example("play_tennis")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first, second, third = (pathlib.Path(folder) / f"{name}" for name in
+    ...                             ("a.tw", "b.json", "c.tw"))
+    ...     tw.save(tw.ID3Classifier().fit(play.X, play.y), first)
+    ...     tw.persist.convert(first, second)
+    ...     tw.persist.convert(second, third)
+    ...     first.read_bytes() == third.read_bytes()
+    True
+    """
+    target = checked_path(to_path)
+    with checked_state(path) as state:
+        write_model(target, state)
+
+
+@contextlib.contextmanager
+def checked_state(path: str | os.PathLike[str]) -> Iterator[ModelState]:
+    """Lend the state of a file that a model can be made of."""
+    with mapped(path) as data:
         state = told_of(path, data)
-        try:
-            return model_of(state)
-        except ModelFormatError as error:
-            raise damaged(path, str(error).rstrip(".")) from error
+        _model_in(path, state)
+        yield state
 
 
 def state_of_model(

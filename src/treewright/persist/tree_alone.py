@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from treewright.errors import ModelFormatError
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
 
 _LEFT_OUT = ("pruning", "_recall")
 """Fields of a tree that say how it was grown and pruned, and need the code that did so."""
+ASK_THEIR_TREE = frozenset(
+    (
+        *("C45Classifier", "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor"),
+        *("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier"),
+        *("ExtraTreeRegressor", "ID3Classifier", "IncrementalTreeClassifier", "M5Regressor"),
+        *("ObliqueTreeClassifier", "ObliqueTreeRegressor"),
+    )
+)
+"""Estimators of single trees: unless calibrated, they predict what their tree does."""
 
 
 def load_tree(path: str | os.PathLike[str]) -> Tree | None:
@@ -24,21 +34,45 @@ def load_tree(path: str | os.PathLike[str]) -> Tree | None:
     path
         A file that :func:`treewright.save` has written.
     """
+    return _loaded(path, lambda entry: True)
+
+
+def load_answering_tree(path: str | os.PathLike[str]) -> Tree | None:
+    """Return the tree of a file that answers as its estimator does; None where none does so.
+
+    Parameters
+    ----------
+    path
+        A file that :func:`treewright.save` has written.
+    """
+    return _loaded(path, _answers_as_its_tree)
+
+
+def _answers_as_its_tree(entry: dict[str, Any]) -> bool:
+    """Return whether a model predicts what its tree does: not so by rules, or calibrated."""
+    if entry["class"] == "Tree":
+        return True
+    return entry["class"] in ASK_THEIR_TREE and entry["state"].get("_calibration") is None
+
+
+def _loaded(path: str | os.PathLike[str], is_asked: Callable[[Any], bool]) -> Tree | None:
     with mapped(path) as data:
         state = told_of(path, data)
         try:
-            alone = _tree_alone(state.model)
+            alone = _tree_alone(state.model, is_asked)
             return None if alone is None else Decoder(state.arrays).whole(alone)
         except ModelFormatError as error:
             raise damaged(path, str(error).rstrip(".")) from error
 
 
-def _tree_alone(model: Any) -> dict[str, Any] | None:
+def _tree_alone(model: Any, is_asked: Callable[[Any], bool]) -> dict[str, Any] | None:
     """Return the plain values of a model's tree, as those of a model of its own."""
     try:
         objects = model["objects"]
         place = model["model"]["is"]
         entry = objects[place]
+        if not is_asked(entry):
+            return None
         if entry["class"] != "Tree":
             place = entry["state"]["tree_"]["is"]
             entry = objects[place]

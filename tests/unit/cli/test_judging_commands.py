@@ -201,6 +201,11 @@ def test_convert_there_and_back_answers_alike(here: Path) -> None:
     answers = [run(f"predict {m} test.csv --proba", here=here).out for m in ("risk.tw", "back.tw")]
     assert answers[0] == answers[1]
     assert run("convert risk.tw risk.json", here=here).err.startswith("replaced risk.json")
+    # What only the file knows is not lost, such as which rows grew the model.
+    assert (here / "back.tw").read_bytes() == (here / "risk.tw").read_bytes()
+    assert run("convert back.tw -", here=here).out == (here / "risk.json").read_text()
+    judged = run("evaluate risk.json train.csv", here=here).err
+    assert judged.startswith("warning: these rows grew the model")
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,19 @@ def test_a_named_pipe_is_a_table(loans: Path) -> None:
     assert done.out.startswith("pipe: 2,000 rows")
 
 
+@unix
+def test_nothing_of_a_pipe_is_looked_at_and_lost(loans: Path) -> None:
+    """And a model that has no name of its own is not saved."""
+    os.mkfifo(loans / "pipe")
+    with subprocess.Popen(["sh", "-c", "cat loans.csv > pipe"], cwd=loans):
+        done = run("fit pipe --delimiter ';' --no-check", here=loans)
+    assert done.code == 0
+    assert done.err.startswith("note: from a pipe nothing is saved without --out ")
+    assert not (loans / "pipe.tw").exists()
+    done = run("show pipe", here=loans)
+    assert (done.code, done.err) == (1, "error: pipe is a pipe; a model is read from a file\n")
+
+
 def typed_at_terminal(words: list[str], keys: list[str], folder: Path, **more: str) -> str:
     """What is seen at a terminal of 80 columns when keys are typed, one reply to each prompt."""
     import fcntl
@@ -274,6 +287,7 @@ def test_what_reads_models_loads_no_scikit_learn(grown: Path) -> None:
         "rules loans.tw",
         "explain loans.tw loans.csv --row 1",
         "diff tennis.tw d15.tw",
+        "predict loans.tw loans.csv --only --out answers.csv --force",
     )
     for words in map(str.split, lines):
         done = subprocess.run(

@@ -210,3 +210,57 @@ def test_a_model_that_learned_how_sure_it_is_says_it_from_its_file(tmp_path: Pat
     numbers = run("predict diabetes.tw example:diabetes --interval 0.9 --only", here=tmp_path)
     first, low, high = map(float, numbers.out.splitlines()[1].split(","))
     assert low < first < high
+
+
+def test_a_folder_is_no_table_and_no_name_no_file(tmp_path: Path) -> None:
+    (tmp_path / "days").mkdir()
+    assert run("fit days", here=tmp_path).err == "error: 'days' is a folder\n"
+    done = run("fit example:iris --out ''", here=tmp_path)
+    assert (done.code, done.err) == (2, "error: --out has no name\n")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device that never ends")
+def test_a_device_is_not_read(tmp_path: Path) -> None:
+    for line in ("info /dev/zero", "fit /dev/zero --out x.tw", "show /dev/zero"):
+        done = run(line, here=tmp_path)
+        assert (done.code, done.err) == (1, "error: '/dev/zero' is neither a file nor a pipe\n")
+
+
+def test_more_folds_than_rows_are_told_as_the_option(tmp_path: Path) -> None:
+    done = run("fit example:iris --folds 1000 --out iris.tw", here=tmp_path)
+    assert done.code == 1
+    assert done.err.endswith(
+        "error: --folds 1000 needs at least as many rows; there are 150\n  Hint: --folds 150\n"
+    )
+
+
+def test_a_name_that_others_use_may_be_mistyped() -> None:
+    done = run("fit example:iris --algorithm random_froest")
+    assert done.err.startswith("error: no algorithm 'random_froest'\n  Hint: --algorithm forest; ")
+
+
+def test_what_was_never_exported_is_not_verified(grown: Path, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    done = run(f"verify tennis.tw {tmp_path}/rows.csv", here=grown)
+    assert (done.code, done.err) == (
+        1,
+        "error: 'rows.csv' does not say what it was exported to\n"
+        "  Hint: treewright export MODEL --to FORMAT --out FILE writes one that does\n",
+    )
+    (tmp_path / "rows.c").write_bytes(b"int \xe9;")
+    done = run(f"verify tennis.tw {tmp_path}/rows.c", here=grown)
+    assert (done.code, done.err) == (
+        1,
+        "error: 'rows.c' is no text in UTF-8 (byte 4), as exported code is\n",
+    )
+
+
+def test_rules_are_no_graph_and_the_hint_is_for_the_shell(tmp_path: Path) -> None:
+    fitted = run("fit example:play_tennis -a c45rules --no-check -q --out r.tw", here=tmp_path)
+    assert fitted.code == 0
+    done = run("export r.tw --to dot", here=tmp_path)
+    assert (done.code, done.err) == (
+        1,
+        "error: r.tw as dot: rules are no tree to draw\n"
+        "  Hint: treewright rules MODEL; or --to sql\n",
+    )

@@ -69,6 +69,34 @@ def test_many_boosted_classes_are_no_deeper_than_the_parser_takes(n_classes: int
     assert made.proof.holds, str(made.proof)
 
 
+def oblique() -> Any:
+    """A tree whose missing values unfold into a query of 0.7 MB."""
+    random = np.random.default_rng(3)
+    X = random.normal(size=(150, 3)).round(2)
+    X[random.random(X.shape) < 0.05] = np.nan
+    y = np.nan_to_num(X @ np.array([2.0, 1.0, 0.5])) + random.normal(size=150)
+    return tw.ObliqueTreeRegressor(random_state=0).fit(X, y)
+
+
+def test_a_large_query_says_what_postgresql_needs() -> None:
+    told = "-- SET jit = off; first"
+    large = export.sql(oblique(), dialect="postgresql", proof=False).text
+    assert len(large) > 500_000
+    assert large.splitlines()[5].startswith(told)
+    assert told not in export.sql(oblique(), proof=False).text
+    assert told not in export.sql(model("cuts"), dialect="postgresql", proof=False).text
+
+
+@pytest.mark.slow
+def test_postgresql_does_not_compile_a_large_query() -> None:
+    """20,000 rows took minutes and more than a gigabyte."""
+    proof = export.sql(oblique(), dialect="postgresql", n_rows=20_000).proof
+    assert proof is not None
+    if proof.not_run is not None:
+        pytest.skip(proof.not_run)
+    assert proof.holds, str(proof)
+
+
 def test_it_is_said_where_postgresql_stops_with_an_error() -> None:
     x = np.arange(40.0)
     lines = tw.M5Regressor().fit(x[:, np.newaxis], np.where(x < 20, x, 60.0 - 2.0 * x))

@@ -1,5 +1,6 @@
 """A tree read from a model's file without its estimator answers as the model does."""
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 
 import treewright as tw
 from treewright.errors import ModelFormatError
-from treewright.persist.tree_alone import load_tree
+from treewright.estimators.base import TreeClassifier, TreeRegressor
+from treewright.persist.registry import ESTIMATORS, class_of
+from treewright.persist.tree_alone import ASK_THEIR_TREE, load_answering_tree, load_tree
 
 
 @pytest.mark.parametrize(
@@ -53,3 +56,45 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         (tmp_path / "model.tw").write_bytes(data[:size])
         with pytest.raises(ModelFormatError):
             load_tree(tmp_path / "model.tw")
+
+
+def test_the_estimators_that_ask_their_tree_are_those_of_single_trees() -> None:
+    kinds = {name: class_of(name) for name in ESTIMATORS}
+    single = {n for n, kind in kinds.items() if issubclass(kind, TreeClassifier | TreeRegressor)}
+    assert single - {"C45RulesClassifier"} == ASK_THEIR_TREE  # it predicts by its rules
+    for name in ASK_THEIR_TREE:
+        base = TreeClassifier if issubclass(kinds[name], TreeClassifier) else TreeRegressor
+        for method in ("predict", "predict_proba", "_answers", "_decided"):
+            assert getattr(kinds[name], method, None) is getattr(base, method, None), name
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(ASK_THEIR_TREE))
+def test_a_file_of_rows_is_answered_as_by_the_estimator(name: str, tmp_path: Path) -> None:
+    of_classes = name.endswith("Classifier")
+    table = tw.load_example("loans" if of_classes else "diabetes")
+    model = getattr(tw, name)()
+    if name == "DecisionTreeClassifier":
+        late = {"repaid": {"late": 1}, "late": {"repaid": 5}, "default": {"repaid": 9}}
+        model.set_params(cost_matrix=late, leaf="m_estimate")
+    model.fit(table.X, table.y)
+    tw.save(model, tmp_path / "model.tw")
+    tree = load_answering_tree(tmp_path / "model.tw")
+    assert tree is not None
+    assert np.array_equal(tree.predict(table.X), model.predict(table.X))
+    if of_classes:
+        assert np.array_equal(tree.predict_proba(table.X), model.predict_proba(table.X))
+    made = io.BytesIO()
+    told = tw.persist.predict_file(tmp_path / "model.tw", table.X, made, only=True)
+    assert told.rows == len(table.y)
+    assert made.getvalue().decode().split()[1:] == [str(each) for each in model.predict(table.X)]
+
+
+def test_rules_and_calibrated_trees_answer_themselves(tmp_path: Path) -> None:
+    table = tw.load_example("loans")
+    for model in (tw.C45RulesClassifier(), tw.DecisionTreeClassifier(calibrate="isotonic")):
+        tw.save(model.fit(table.X, table.y), tmp_path / "model.tw")
+        assert load_answering_tree(tmp_path / "model.tw") is None
+        made = io.BytesIO()
+        tw.persist.predict_file(tmp_path / "model.tw", table.X, made, only=True)
+        assert made.getvalue().decode().split()[1:] == model.predict(table.X).tolist()

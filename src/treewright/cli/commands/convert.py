@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from treewright.cli.command import Answer, Argument, Command
-from treewright.cli.model_files import describe_model, load_model
+from treewright.cli.model_files import check_is_model, told_of_model
 from treewright.cli.out_files import check_model_name, check_out
-from treewright.cli.python_lines import Raw, call
+from treewright.cli.python_lines import call
 from treewright.cli.session import Session
 
 
 def convert(session: Session, *, model: str, to_file: str, force: bool) -> Answer:
     """Write a model in the format that the new name says."""
     del force  # the session has it
-    found = describe_model(model)
+    from treewright.persist import files
+
+    check_is_model(model)
     if to_file == "-":
-        text = _twin(load_model(model), dict(found.remembered))
+        from treewright.state.json_twin import twin_bytes
+
+        with told_of_model(model), files.checked_state(model) as state:
+            text = twin_bytes(state).decode().removesuffix("\n")
         return Answer(text=lambda screen: text, result=lambda: {"file": None, "bytes": len(text)})
     check_model_name(to_file, command="convert")
     file = check_out(session, to_file, inputs=(model,))
-    import treewright as tw
-
-    tw.save(load_model(model), to_file, remember=dict(found.remembered))
+    with told_of_model(model):
+        files.convert(model, to_file)
     session.writing = None
     size = Path(to_file).stat().st_size
     return Answer(
@@ -33,20 +36,10 @@ def convert(session: Session, *, model: str, to_file: str, force: bool) -> Answe
     )
 
 
-def _twin(model: Any, remember: dict[str, Any]) -> str:
-    """Return a model as JSON, for standard output."""
-    from treewright.persist.files import state_of_model
-    from treewright.state.json_twin import twin_bytes
-
-    return twin_bytes(state_of_model(model, remember=remember)).decode()
-
-
 def python(session: Session, *, model: str, to_file: str, force: bool) -> str:
     """Return the lines that write the same file."""
     check_model_name(to_file, command="convert")
-    kept = Raw(f"{call('tw.persist.describe', model)}.remembered")
-    saved = call("tw.save", Raw(call("tw.load", model)), to_file, remember=kept)
-    return f"import treewright as tw\n{saved}"
+    return f"import treewright as tw\n{call('tw.persist.convert', model, to_file)}"
 
 
 COMMAND = Command(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import DATA, Answer, Command
@@ -86,8 +87,8 @@ def fit(
 def _out_file(session: Session, data: str, out: str | None) -> OutFile | None:
     """Return where the model goes; checked before anything is read."""
     if out is None:
-        if data == "-":
-            message = "from stdin nothing is saved without --out"
+        if data == "-" or Path(data).is_fifo():
+            message = f"from {'stdin' if data == '-' else 'a pipe'} nothing is saved without --out"
             session.note("not-saved", message, remedy="--out FILE")
             return None
         from treewright.cli.data_files import stem_of

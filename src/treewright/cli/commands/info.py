@@ -12,6 +12,7 @@ from treewright.cli.options import READING
 from treewright.cli.python_lines import call
 from treewright.cli.screen.screen import Screen
 from treewright.cli.screen.table import Column
+from treewright.cli.screen.words import counted
 from treewright.cli.session import Session
 
 if TYPE_CHECKING:
@@ -181,7 +182,8 @@ def _table_text(
     reading = raw.frame.reading
     told = "an example" if reading is None else reading.told()
     n_rows, n_columns = raw.frame.shape
-    head = f"{screen.safe(raw.source)}: {n_rows:,} rows, {n_columns:,} columns; {told}"
+    size = f"{counted(n_rows, 'row')}, {counted(n_columns, 'column')}"
+    head = f"{screen.safe(raw.source)}: {size}; {told}"
     shown = lines[:top]
     table = screen.table(
         [

@@ -6,6 +6,7 @@ larger tables by a fifth of the rows, held back, and then a fit on all.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from treewright.cli.fitting.judging_metric import few_metrics, judging_metric, u
 from treewright.cli.fitting.model_table import other_table
 from treewright.cli.progress import Working
 from treewright.cli.session import Session
+from treewright.errors import SmallDataWarning
 
 if TYPE_CHECKING:
     from treewright.cli.data_files import LearningTable
@@ -83,9 +85,11 @@ def fit_and_judge(
     if how == "out of bag":
         return model, _check(_out_of_bag(model, table))
     metrics = usual_metrics(table)
-    found = judge_learner(
-        session, estimator, table, asked, how, metrics=metrics, other=other, model=model
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallDataWarning)  # said of the whole table, if it is small
+        found = judge_learner(
+            session, estimator, table, asked, how, metrics=metrics, other=other, model=model
+        )
     if found.was_stopped:
         raise KeyboardInterrupt
     return model, _check(found)

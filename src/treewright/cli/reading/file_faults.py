@@ -31,7 +31,9 @@ def check_before_reading(data: str, how: HowToRead) -> None:
 
     check_exists(data)
     file = Path(data)
-    if file.is_file() and file.stat().st_size == 0:
+    if not file.is_file():
+        return  # what is read of a pipe is gone
+    if file.stat().st_size == 0:
         raise Failure(code="no-rows", message=f"{data} is empty", file=data)
     if file.stat().st_size > _HEAD:
         _check_memory(file, data)
@@ -40,9 +42,11 @@ def check_before_reading(data: str, how: HowToRead) -> None:
 
 
 def check_is_table(data: str) -> None:
-    """Refuse a model where a table is due."""
-    from treewright.cli.model_files import is_model
+    """Refuse a folder or a model where a table is due."""
+    from treewright.cli.model_files import check_exists, is_model
 
+    if Path(data).is_dir():
+        check_exists(data)
     if data != "-" and Path(data).is_file() and is_model(data):
         raise Failure(
             code="not-a-table",
@@ -114,9 +118,22 @@ def _check_memory(file: Path, data: str) -> None:
             f"{data} needs about {size_in_words(needed)} to fit ({n_rows:,} rows x {n_columns}"
             f" columns); {size_in_words(free)} are free"
         ),
-        hint="fewer rows: head -n 2000000 of the file; fewer columns: cut, or a Parquet file",
+        hint=(
+            f"fewer rows: head -n {_round_down(free * n_rows // needed)} of the file; fewer"
+            " columns: cut, or a Parquet file"
+        ),
         file=data,
     )
+
+
+def _round_down(n: int) -> int:
+    """Return a number of one digit and zeros, at most so large, but for 0.
+
+    >>> _round_down(2_345_678), _round_down(87), _round_down(0)
+    (2000000, 80, 1)
+    """
+    step: int = 10 ** (len(str(n)) - 1)
+    return max(n // step * step, 1)
 
 
 @contextmanager
@@ -129,7 +146,8 @@ def told_as_options(data: str, how: HowToRead) -> Iterator[None]:
         assert failure is not None
         failure.code, failure.file, failure.line = "stray-text", data, error.line
         failure.column = error.column
-        failure.hint = f"mend it; or --missing {_typed(error.text)}; or --kind {error.column}=text"
+        first = options_in_words(" or ".join(error.ways)) or "mend it"
+        failure.hint = f"{first}; or --missing {_typed(error.text)}; or --kind {error.column}=text"
         raise failure from error
     except DataError as error:
         if data == "-" and "is empty" in str(error):
@@ -155,9 +173,21 @@ def _typed(text: str) -> str:
 
 def _with_options(failure: Failure) -> Failure:
     """Return a failure whose hint names options, not parameters of Python."""
-    for name in ("delimiter", "decimal", "encoding", "thousands", "header", "dates"):
-        failure.hint = failure.hint.replace(f"pass {name}=", f"--{name} ")
-        failure.hint = failure.hint.replace(f"{name}=", f"--{name} ")
-    for value, word in (("False", "no"), ("True", "yes")):
-        failure.hint = failure.hint.replace(f"--header {value}", f"--header {word}")
+    failure.hint = options_in_words(failure.hint)
     return failure
+
+
+def options_in_words(hint: str) -> str:
+    """Return a hint with options of reading as they are typed.
+
+    >>> options_in_words("decimal=',', thousands='.' reads them; or pass header=False")
+    "--decimal ',' --thousands '.' reads them; or --header no"
+    >>> options_in_words("a field is quoted, or delimiter= is another.")
+    'a field is quoted, or --delimiter is another.'
+    """
+    hint = re.sub(r"(decimal='.'), (thousands=)", r"\1 \2", hint)
+    for name in ("delimiter", "decimal", "encoding", "thousands", "header", "dates"):
+        hint = re.sub(rf"(?:pass )?\b(?<!-){name}= ?", f"--{name} ", hint)
+    for value, word in (("False", "no"), ("True", "yes")):
+        hint = hint.replace(f"--header {value}", f"--header {word}")
+    return hint

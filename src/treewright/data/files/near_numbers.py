@@ -139,7 +139,7 @@ class SortedTexts:
     def hints(self, notation: Notation) -> Iterable[str]:
         """Return what to do about each sort of value."""
         if marked := self.texts("marked"):
-            ways = _ways(marked, self.texts("number"), notation)
+            ways = self._number_ways(notation)
             told = "them" if len(marked) == len(self.not_read) else _shown(marked)
             if ways:
                 yield " or ".join(ways) + f" reads {told} as numbers"
@@ -150,9 +150,29 @@ class SortedTexts:
         if times := self.texts("time"):
             yield f"write {_shown(times)} as hours or as minutes since midnight"
         if self.dates:
-            yield " or ".join(f"dates={way!r}" for way in self.dates) + " reads them as dates"
+            yield " or ".join(self._date_ways) + " reads them as dates"
         if gaps := self.texts("gap", "word") or self.texts("code"):
             yield f"missing=[..., {gaps[0]!r}] makes such values gaps"
+
+    def ways(self, notation: Notation) -> list[str]:
+        """Return the options of which each reads all values as numbers or dates.
+
+        >>> SortedTexts.of({"1,5": 2, "2,25": 1}, Notation()).ways(Notation())
+        ["decimal=','"]
+        >>> SortedTexts.of({"1,5": 2, "red": 1}, Notation()).ways(Notation())
+        []
+        """
+        if set(self.sort_of.values()) <= {"date", "dated"}:
+            return list(self._date_ways)
+        are_numbers = set(self.sort_of.values()) <= {"number", "marked"}
+        return self._number_ways(notation) if are_numbers else []
+
+    def _number_ways(self, notation: Notation) -> list[str]:
+        return _ways(self.texts("marked"), self.texts("number"), notation)
+
+    @property
+    def _date_ways(self) -> tuple[str, ...]:
+        return tuple(f"dates={way!r}" for way in self.dates)
 
     def _is_another_notation(self) -> bool:
         return self.n_rows(*_NEAR) > self.n_rows("number", "date")

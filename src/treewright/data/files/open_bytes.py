@@ -76,7 +76,7 @@ class OpenedFile:
 
     def told_damage(self) -> _Damage:
         """Return a context in which damaged compressed data are refused by name."""
-        return _Damage(self.name, self.compressed)
+        return _Damage(self.path.name if self.path else self.name, self.compressed)
 
     def close(self) -> None:
         """Close what was opened here, innermost first; a file of the caller's stays open."""

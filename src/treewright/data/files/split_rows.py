@@ -153,10 +153,14 @@ def refuse_faults(cells: DelimitedRows, *, source: str, delimiter: str) -> None:
             f"{where}: {delimiter!r} expected after '\"'.\n"
             "  Hint: a quote inside a quoted field is written twice."
         )
-    what = "unexpected end of data"
     if cells.fault == "large_cell":
-        what = "field larger than field limit (131072)"
-    raise FileFormatError(f"{where}: {what}.\n  Hint: a quote is opened and never closed.")
+        raise FileFormatError(
+            f"{where} has a field of more than 131,072 characters.\n"
+            "  Hint: a quote may be opened and never closed; longer texts are left out or cut."
+        )
+    raise FileFormatError(
+        f"{where}: unexpected end of data.\n  Hint: a quote is opened and never closed."
+    )
 
 
 def header_names(
@@ -174,6 +178,11 @@ def header_names(
             "  Hint: pass header=False if it is data, header=True if these are the names."
         )
     repeated = [name for name, count in Counter(names).items() if count > 1]
+    if "" in repeated:
+        raise FileFormatError(
+            f"{source}, line 1 has {names.count('')} columns without a name.\n"
+            "  Hint: name them; drop the line if it is a title; or pass header=False."
+        )
     if repeated:
         shown = ", ".join(repr(name) for name in repeated[:5])
         raise FileFormatError(

@@ -308,6 +308,10 @@ class _Reader:
         return True
 
     def _refuse(self, stray: str, line: int, n_read: int, n_known: int, what: str) -> NoReturn:
+        ways: list[str] = []
+        if n_read == 0:  # not a slip: perhaps all are written otherwise
+            rows_of = {text.strip(): 1 for text in self.texts.distinct}
+            ways = SortedTexts.of(rows_of, self.notation).ways(self.notation)
         raise StrayTextError(
             column=self.name,
             line=line,
@@ -315,6 +319,7 @@ class _Reader:
             n_read=n_read,
             n_known=n_known,
             what=what,
+            ways=tuple(ways),
         )
 
     def _line(self, plain: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from treewright.estimators.boosting.predictions import PredictsBoosted
 
 class HasFittedNames(PredictsBoosted):
     """What scikit-learn's boosting tells of its rounds, told of ours."""
+
+    _not_pickled: ClassVar[tuple[str, ...]] = ("_record",)
 
     n_iter_: int
     _all_rounds: tuple[GradientRound, ...]  # also those made before a warm start
@@ -107,7 +109,3 @@ class HasFittedNames(PredictsBoosted):
                 f"  Hint: {hint}."
             )
         return self._loss_unit * losses
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_record"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from treewright.array_types import Array, Int64Array
 from treewright.certainty.labels import labels_by
@@ -16,9 +16,6 @@ from treewright.estimators.certainty.unseen import GivenRows, Unseen, out_of_fol
 
 N_FOLDS = 10
 """Parts for intervals and sets: models of nine tenths of the rows err nearly as the whole does."""
-
-
-_NOT_PICKLED = ("_fitted_to", "_judged")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,6 +41,8 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 class KeepsRows:
     """An estimator that keeps what it was fitted to, as long as it is not pickled."""
 
+    _not_pickled: ClassVar[tuple[str, ...]] = ("_fitted_to", "_judged")
+
     _fitted_to: GivenRows | None = None
     _judged: JudgedRows | None = None
     _is_classifier: Any
@@ -57,10 +56,6 @@ class KeepsRows:
         self._fitted_to = given.kept()
         for name in ("_intervals", "_sets", "_judged", "_calibration", "_grade"):
             self.__dict__.pop(name, None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
-        return {name: value for name, value in state.items() if name not in _NOT_PICKLED}
 
     def _rows_given(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, offset: Any = None

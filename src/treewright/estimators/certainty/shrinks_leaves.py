@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from treewright.array_types import Probabilities
 from treewright.certainty.shrunken import PRIOR_WEIGHTS, shrunken
@@ -15,6 +15,8 @@ from treewright.tree.tree import Tree
 
 class ShrinksLeaves(PredictsSets):
     """A tree whose sets and calibrated probabilities are told by shrunken leaves."""
+
+    _not_pickled: ClassVar[tuple[str, ...]] = ("_shrunken", "_shrunken_by")
 
     n_jobs: Any
     _model: Any
@@ -45,7 +47,3 @@ class ShrinksLeaves(PredictsSets):
         answers = tree.plan.answers(table, n_threads=n_threads(self.n_jobs, table.n_rows))
         parts = by_output(answers, tree.classes)
         return parts[0] if len(parts) == 1 else parts
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if "_shrunken" not in name}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -62,6 +62,8 @@ class CombinesMembers(KeepsRows, RefusesMistakes):
 
     # With scikit-learn's metadata routing, groups are asked for, and weights passed on.
     __metadata_request__fit = {"groups": True, "sample_weight": UNUSED}  # noqa: RUF012
+
+    _not_pickled: ClassVar[tuple[str, ...]] = ("_held",)
 
     estimators: Any
     estimators_: Any
@@ -188,11 +190,6 @@ class CombinesMembers(KeepsRows, RefusesMistakes):
             weight=None if weight is None else weight[own],
             source=f"{len(held.folds)} folds{by}",
         )
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        state.pop("_held", None)
-        return state
 
     # ------------------------------------------------------------------ scikit-learn
     def fit_transform(self, X: Any, y: Any = None, **named: Any) -> Any:

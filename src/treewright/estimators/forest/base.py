@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, vstack
@@ -60,6 +60,8 @@ class ForestEstimator(
     AnswersOutOfBag, ComparesRows, Compacts, EstimatesOutOfBag, MeasuresImportances, SumsTrees
 ):
     """Many trees with scikit-learn's interface."""
+
+    _not_pickled: ClassVar[tuple[str, ...]] = ("_training",)
 
     ensemble_: Ensemble
     n_estimators: Any
@@ -266,10 +268,6 @@ class ForestEstimator(
                 " sample_weight, groups) as they were given to fit."
             )
         return self._training
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_training"}
 
     def _grow(self, forest: ForestProblem, rule: StopRule | None) -> Ensemble:
         n_trees = int(self.n_estimators)

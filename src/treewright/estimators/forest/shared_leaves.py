@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -108,6 +108,8 @@ class ComparesRows:
 
 class PredictsQuantiles(PredictsIntervals):
     """A forest for regression that predicts quantiles and intervals."""
+
+    _not_pickled: ClassVar[tuple[str, ...]] = ("_leaf_targets",)
 
     n_jobs: Any
     _table: Any
@@ -293,10 +295,6 @@ class PredictsQuantiles(PredictsIntervals):
         known = _KnownTargets(ensemble, training, rows, threads)
         self._leaf_targets = known
         return known
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_leaf_targets"}
 
 
 class _KnownTargets:

@@ -52,7 +52,7 @@ def dot_source(model: object, *, name: str = "model") -> Exported:
         target="dot",
         entry=f"digraph {name}",
         name=name,
-        said=f"a graph for Graphviz, {n_nodes:,} nodes",
+        said=f"a graph for Graphviz, {n_nodes:,} node{'s' * (n_nodes != 1)}",
         left_out=("predictions: it is a picture",),
     )
 

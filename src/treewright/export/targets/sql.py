@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_NODES = 50_000
 _MOST_UNFOLDED = 500
 """Nodes of a tree that is unfolded into one expression; a larger one is divided by steps."""
+_SLOW_TO_COMPILE = 50_000
+"""Characters of a query that PostgreSQL compiles (jit, if it expects many rows) for too long."""
 
 
 def sql_source(
@@ -48,6 +50,8 @@ def sql_source(
     query = Query(flat or form, spoken, table=spoken.quoted(table), proba=proba).text()
     lines = [f"-- {head_of(form, 'sql', name, dialect)}", "-- NULL is missing. Columns:"]
     lines += [f"--   {in_comment(each.name)}: {column_type(each, spoken)}" for each in form.inputs]
+    if dialect == "postgresql" and len(query) > _SLOW_TO_COMPILE:
+        lines.append("-- SET jit = off; first: to compile a query of this size takes minutes.")
     n_questions = int((form.graph.kind != kinds.LEAF).sum())
     what = "one CASE expression" if query.startswith("SELECT") else "a query"
     return Exported(
