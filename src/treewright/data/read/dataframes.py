@@ -149,10 +149,10 @@ def read_values(values: Any, name: str) -> Column:
 def read_series(series: nw.Series[Any], name: str) -> Column:
     """Return a column of a dataframe, read by its type."""
     native: Any = series.to_native()
-    if series.implementation.is_pandas() and native.dtype == object:
-        texts = column_if_text(native.to_numpy())  # narwhals would find out what they are first
-        if texts is not None:
-            return texts
+    if series.implementation.is_pandas_like() and native.dtype == object:
+        values = native.to_numpy()  # narwhals would say what all are by the first hundred
+        texts = column_if_text(values)
+        return read_array(values, name) if texts is None else texts
     dtype = series.dtype
     if dtype.is_float():
         return read_array(series.to_numpy(), name)
