@@ -9,6 +9,7 @@
 
 #include <span>
 
+#include "treewright/base/error.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
 #include "treewright/data/dataset.hpp"
@@ -94,6 +95,12 @@ inline constexpr const char* kDependenceSignature =
     "def dependence(self, rows: Columns, weight: NDArray[numpy.float64] | None, "
     "columns: list[list[int]], points: list[Columns], by_row: bool, n_threads: int) -> "
     "list[NDArray[numpy.float64] | None]";
+
+/// None in a list of objects comes as a null pointer.
+template <class T>
+void refuse_none(const std::vector<T*>& objects) {
+    for (const T* each : objects) treewright::require(each != nullptr, "no None in a list");
+}
 
 void bind_data(nb::module_& module);
 void bind_data_delimited(nb::module_& module);

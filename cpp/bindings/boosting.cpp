@@ -445,6 +445,9 @@ void bind_boosting(nb::module_& module) {
         "make_side_by_side",
         [](const std::vector<BoundJudged*>& boosters, const std::vector<RoundsAhead*>& ahead,
            double most_score, std::size_t n_threads) {
+            refuse_none(boosters);
+            refuse_none(ahead);
+            require(boosters.size() == ahead.size(), "rounds for each booster");
             std::vector<JudgedBooster*> own;
             for (const BoundJudged* each : boosters) own.push_back(each->core.get());
             std::vector<RoundsAhead> of_each;

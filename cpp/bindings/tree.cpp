@@ -103,6 +103,7 @@ using Plans = std::vector<const Plan*>;
 nb::object add_up(const Plans& plans, const BoundColumns& columns, const std::string& combine,
                   std::size_t n_threads) {
     require(!plans.empty(), "a plan");
+    refuse_none(plans);
     Progress progress = make_progress(std::nullopt);
     const std::size_t n_rows = columns.rows.n_rows;
     std::vector<double> sums = cleared<double>(n_rows * plans[0]->width(), progress);
@@ -115,6 +116,7 @@ nb::object add_up(const Plans& plans, const BoundColumns& columns, const std::st
 }
 
 nb::object apply_all(const Plans& plans, const BoundColumns& columns, std::size_t n_threads) {
+    refuse_none(plans);
     Progress progress = make_progress(std::nullopt);
     const std::size_t n_rows = columns.rows.n_rows;
     auto leaves = cleared<std::int32_t>(n_rows * plans.size(), progress);

@@ -118,7 +118,11 @@ OF_THE_PACKAGE = {
     "ExtraTrees": "treewright.ExtraTreesClassifier, or ...Regressor",
     "GradientBoosting": _BOOSTING,
     "GridSearchCV": _SEARCH,
+    "HoeffdingTreeClassifier": "treewright.IncrementalTreeClassifier",
     "ID3": "treewright.ID3Classifier",
+    "IncrementalTree": "treewright.IncrementalTreeClassifier",
+    "IncrementalTreeRegressor": "treewright.IncrementalTreeClassifier learns classes; for numbers"
+    " fit treewright.DecisionTreeRegressor to all rows",
     "IsolationForest": "sklearn.ensemble has it; finding outliers is no task of Treewright",
     "J48": "treewright.C45Classifier",
     "LGBMClassifier": _BOOSTING,

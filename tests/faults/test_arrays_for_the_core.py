@@ -63,7 +63,9 @@ def result_of(work: Callable[[], object]) -> str:
 def use(plan: Any, columns: Any) -> None:
     for combine in ("branch_fractions", "leaf_counts"):
         plan.predict(columns, combine, 1)
+        core.add_up([plan, plan], columns, combine, 1)
     plan.apply(columns, 1)
+    core.apply_all([plan, plan], columns, 1)
     plan.parts(columns)
     plan.paths(columns)
 
@@ -182,6 +184,27 @@ def test_rows_without_the_columns_asked_about_are_refused(model: Any, given: Any
 def test_numbers_where_categories_are_asked_about_are_refused() -> None:
     plan = core.Plan(TREE.arrays, [2], None)
     assert result_of(lambda: use(plan, columns())) == "RuntimeError"
+    assert result_of(lambda: core.apply_all([plan], columns(), 1)) == "RuntimeError"
+
+
+def rounds_ahead() -> Any:
+    return core.RoundsAhead(0.1, np.zeros(2, dtype=np.uint64), [1])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda plan: core.add_up([plan, None], lend(read_table(TABLE)), "leaf_counts", 1),
+        lambda plan: core.add_up([], lend(read_table(TABLE)), "leaf_counts", 1),
+        lambda plan: core.apply_all([None, plan], lend(read_table(TABLE)), 1),
+        lambda plan: core.make_side_by_side([None], [rounds_ahead()], 0.0, 1),
+        lambda plan: core.make_side_by_side([None], [None], 0.0, 1),
+        lambda plan: core.make_side_by_side([], [rounds_ahead()], 0.0, 1),
+    ],
+)
+def test_lists_without_what_is_due_are_refused(call: Callable[[Any], object]) -> None:
+    plan = core.Plan(TREE.arrays, [2], None)
+    assert result_of(lambda: call(plan)) == "RuntimeError"
 
 
 def grown(given: Any, target: Any, asked: list[int]) -> None:

@@ -201,6 +201,36 @@ def test_lists_and_structs_name_column_and_row(construct: Construct, value: obje
         read_table(construct({"x": [1.0, 2.0], "y": [None, value]}))
 
 
+@pytest.mark.parametrize(
+    ("value", "type_of_column"),
+    [
+        (1, ("numeric", "int")),
+        (1.5, ("numeric", "float")),
+        (True, ("nominal", "value")),
+        (date(2024, 3, 1), ("numeric", "datetime")),
+        (timedelta(days=1), ("numeric", "duration")),
+        ("a", ("nominal", "value")),
+    ],
+    ids=str,
+)
+def test_the_type_is_that_of_all_rows(
+    construct: Construct, value: object, type_of_column: tuple[str, str]
+) -> None:
+    """Objects in pandas tell it as well where the first hundred are gaps."""
+    values = [None] * 150 + [value] * 2
+    table = read_table(construct({"x": values}))
+    kind, storage = spec_of(table)
+    assert (kind, storage) == type_of_column or (kind, storage, value) == ("numeric", "float", 1)
+    assert [*table.is_missing(0)] == [given is None for given in values]
+
+
+@pytest.mark.parametrize("value", [5, date(2024, 3, 1), b"x", [1]], ids=str)
+def test_objects_beside_text_are_refused_in_any_row(value: object) -> None:
+    series = pd.Series(["a"] * 150 + [value], dtype=object)
+    with pytest.raises(DataError, match=r"column 'x'.* row 150 holds"):
+        read_table(pd.DataFrame({"x": series}))
+
+
 def test_a_batch_of_records_has_names() -> None:
     batch = pa.RecordBatch.from_pydict({"a": [1.0, 2.0], "b": ["x", None]})
     table = read_table(batch)

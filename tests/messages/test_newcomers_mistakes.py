@@ -341,6 +341,36 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], list[str]]] = {
         AttributeError,
         ["'treewright' has no attribute 'XGBClassifier'", "Hint: treewright.GradientBoostingClas"],
     ),
+    "another library's keyword, of what only boosting has": (
+        lambda: tw.RandomForestClassifier().fit(X, CLASSES, eval_set=[(X, CLASSES)]),
+        ParameterError,
+        ["RandomForestClassifier.fit has no eval_set=.", "GradientBoostingClassifier has it: fit("],
+    ),
+    "another library's tree for streams": (
+        lambda: tw.HoeffdingTreeClassifier,
+        AttributeError,
+        ["no attribute 'HoeffdingTreeClassifier'", "Hint: treewright.IncrementalTreeClassifier."],
+    ),
+    "a regression tree for streams": (
+        lambda: tw.IncrementalTreeRegressor,
+        AttributeError,
+        ["no attribute 'IncrementalTreeRegressor'", "fit treewright.DecisionTreeRegressor to all"],
+    ),
+    "further rows to a forest": (
+        lambda: FOREST.partial_fit(X, CLASSES),
+        AttributeError,
+        ["no attribute 'partial_fit'", "Hint: treewright.IncrementalTreeClassifier learns classes"],
+    ),
+    "the number of classes in place of their list": (
+        lambda: tw.IncrementalTreeClassifier().partial_fit(X, CLASSES, classes=2),
+        TargetError,
+        ["partial_fit: classes=2 is no list of classes.", "Hint: classes=['no', 'yes'], say"],
+    ),
+    "weights in the place of the list of classes": (
+        lambda: tw.IncrementalTreeClassifier().partial_fit(X, CLASSES, [1.0] * len(X)),
+        TargetError,
+        ["which classes= does not list.", "Hint: list every class that may come, or leave"],
+    ),
     "a function that is a method here": (
         lambda: tw.plot_tree,
         AttributeError,

@@ -28,6 +28,7 @@ _WAYS = {
     "oob_prediction_": "{own}(oob_score=True).fit(X, y)",
     "oob_score_": "{own}(oob_score=True).fit(X, y)",
     "decision_function": "predict_proba(X)",
+    "partial_fit": "treewright.IncrementalTreeClassifier learns classes from rows as they come",
     "plot": "draw()",
     "predict_interval": "predict_set(X)",
     "predict_set": "predict_interval(X)",
@@ -181,7 +182,7 @@ def refuse_words_of_fit(estimator: object, unknown: Iterable[str]) -> None:
     own = type(estimator).__name__
     for name in unknown:
         if name in WORDS_OF_FIT:
-            where = WORDS_OF_FIT[name].format(owner=own)
+            where = _said_here(type(estimator), WORDS_OF_FIT[name])
             raise ParameterError(f"{own}.fit has no {name}=.\n  Hint: {where}.")
         message = f"{own}.fit() got an unexpected keyword argument {name!r}"
         if name in TABLE_AND_TARGET:
@@ -192,6 +193,16 @@ def refuse_words_of_fit(estimator: object, unknown: Iterable[str]) -> None:
                 message += f".\n  Hint: it is a parameter of the estimator, {own}({ours}=...)."
                 break
         raise TypeError(message)
+
+
+def _said_here(own: Any, where: str) -> str:
+    """Return where the same is said: by another estimator, if this one has not what it takes."""
+    has = {*_parameters(own), *inspect.signature(own.fit).parameters}
+    if has.issuperset(re.findall(r"(\w+)=", where)):
+        return where.format(owner=own.__name__)
+    task = "Regressor" if own.__name__.endswith("Regressor") else "Classifier"
+    other = f"GradientBoosting{task}"
+    return f"{other} has it: {where.format(owner=other)}"
 
 
 def _way_out(own: type, name: str, known: list[str]) -> str:

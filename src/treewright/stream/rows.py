@@ -246,19 +246,31 @@ def _read_target(y: Any, announced: Any, n_rows: int, reading: Reading) -> tuple
         codes, classes = _ascending(codes, classes)  # an ordered categorical counts by its labels
     if announced is None:
         return codes, classes
-    further = reading.read_target(announced, len(announced))
-    assert isinstance(further, ClassTarget)
-    told = further.classes[0]
+    told = _told(announced, reading)
     known = set(told.tolist())
     for code, name in enumerate(classes.tolist()):
         if name not in known:
             row = int(np.argmax(codes == code))
             raise TargetError(
                 f"{reading.owner}.partial_fit: y, row {row} holds class {name!r}, which classes="
-                f" does not list.\n  Listed: {list_names(map(repr, told.tolist()))}"
+                f" does not list.\n  Listed: {list_names(map(repr, told.tolist()))}\n"
+                "  Hint: list every class that may come, or leave classes out."
             )
     union, place, _ = _union(classes, told, reading)
     return place[codes], union
+
+
+def _told(announced: Any, reading: Reading) -> Array:
+    """Return the classes that were announced, in their order."""
+    given = target_array(announced)
+    if given.ndim != 1 or not len(given):
+        raise TargetError(
+            f"{reading.owner}.partial_fit: classes={announced!r} is no list of classes.\n"
+            "  Hint: classes=['no', 'yes'], say; or leave it out, classes may be new in any call."
+        )
+    target = reading.read_target(announced, len(given))
+    assert isinstance(target, ClassTarget)
+    return target.classes[0]
 
 
 def _has_declared_order(reading: Reading) -> bool:

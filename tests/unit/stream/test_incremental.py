@@ -316,7 +316,7 @@ def test_a_class_that_was_not_announced_is_refused() -> None:
         IncrementalTreeClassifier().partial_fit([[1], [2]], ["a", "c"], classes=["a", "b"])
     assert str(raised.value) == (
         "IncrementalTreeClassifier.partial_fit: y, row 1 holds class 'c', which classes= does not"
-        " list.\n  Listed: 'a', 'b'"
+        " list.\n  Listed: 'a', 'b'\n  Hint: list every class that may come, or leave classes out."
     )
 
 
