@@ -384,10 +384,10 @@ void bind_boosting(nb::module_& module) {
             "give_forest",
             [](BoundBooster& self) {
                 auto& trees = self.core->trees;
-                return BoostForest(self.core->codebook(),
-                                   {std::make_move_iterator(trees.begin()),
-                                    std::make_move_iterator(trees.end())},
-                                   self.core->outputs(), Origin::grown);
+                return BoostForest(
+                    self.core->codebook(),
+                    {std::make_move_iterator(trees.begin()), std::make_move_iterator(trees.end())},
+                    self.core->outputs(), Origin::grown);
             },
             "All trees, which the booster gives away: it is not asked for them again.");
 

@@ -64,8 +64,7 @@ void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit
     for (std::size_t i = 0; i < rows.n; ++i) {
         const std::uint32_t code = digit_of(codes[rows[i]]);
         sums[code] += entries[i];
-        if constexpr (How == Noted::by_bits)
-            present[code / 64] |= std::uint64_t{1} << (code % 64);
+        if constexpr (How == Noted::by_bits) present[code / 64] |= std::uint64_t{1} << (code % 64);
         if constexpr (How == Noted::by_bytes) seen[code] = 1;
     }
 }
@@ -86,7 +85,8 @@ void add_column(const CodedTable& table, const Slot& slot, const Digit& digit,
         note_bits(digit, gathered);
     };
     if (slot.is_wide) add(reinterpret_cast<const std::uint16_t*>(codes), kAsItIs);
-    else if (slot.is_shared()) add(codes, [own = digit](std::uint32_t code) { return own.of(code); });
+    else if (slot.is_shared())
+        add(codes, [own = digit](std::uint32_t code) { return own.of(code); });
     else add(codes, kAsItIs);
 }
 

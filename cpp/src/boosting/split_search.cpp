@@ -68,9 +68,7 @@ struct OfRunning<WideEntry> {
     int count_bits;
 
     explicit OfRunning(const RunningSums<WideEntry>& sums)
-        : gradient(sums.words[0].data()),
-          rest(sums.words[1].data()),
-          count_bits(sums.count_bits) {}
+        : gradient(sums.words[0].data()), rest(sums.words[1].data()), count_bits(sums.count_bits) {}
     [[nodiscard]] Sums at(std::size_t cut) const {
         return WideEntry::sums(gradient[cut], rest[cut], count_bits);
     }
@@ -88,8 +86,8 @@ struct OfRunning<NarrowEntry> {
     }
 };
 
-/// The gains of Judge::gain, without branches, `Step` at a time, some beyond the last if it must be.
-/// The limits are copied, so that they cannot alias the output.
+/// The gains of Judge::gain, without branches, `Step` at a time, some beyond the last if it must
+/// be. The limits are copied, so that they cannot alias the output.
 template <std::size_t Step, class Cuts>
 inline void fill_gains(const CutLimits node, const Cuts cuts, std::size_t n, double* gain) {
     const double g_unit = node.fixed.gradient_unit;
@@ -245,9 +243,9 @@ static void leave_out_light(const SearchNode& node, std::size_t n_cuts, double* 
 /// Searches the cuts after `code`: each of the codes that have rows but the last. The last cut
 /// separates known from missing values, which have the sums `missing`, if there are any.
 template <class Cuts>
-static void search_after(std::span<const std::uint32_t> code, const Cuts& cuts,
-                         const Sums* missing, const SearchNode& node, std::uint32_t column,
-                         int sign, SearchScratch& scratch, BoostSplit& best) {
+static void search_after(std::span<const std::uint32_t> code, const Cuts& cuts, const Sums* missing,
+                         const SearchNode& node, std::uint32_t column, int sign,
+                         SearchScratch& scratch, BoostSplit& best) {
     const std::size_t n_cuts = code.size();
     const std::size_t n_with = missing != nullptr ? n_cuts - 1 : 0;
     const Judge judge(node, node.limits->l2, sign);

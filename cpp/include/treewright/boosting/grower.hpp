@@ -93,15 +93,15 @@ struct GrowBuffers {
     }
 
     std::vector<std::uint32_t> rows;
-    std::vector<std::uint32_t> second;   ///< rows of a node on their way to its second child
-    std::vector<BoostNode> nodes;        ///< of the tree at hand, which may have many or few
-    std::vector<std::uint64_t> subsets;  ///< likewise
-    std::vector<std::uint32_t> columns;  ///< that the tree may ask
+    std::vector<std::uint32_t> second;    ///< rows of a node on their way to its second child
+    std::vector<BoostNode> nodes;         ///< of the tree at hand, which may have many or few
+    std::vector<std::uint64_t> subsets;   ///< likewise
+    std::vector<std::uint32_t> columns;   ///< that the tree may ask
     std::vector<std::uint32_t> drawn[2];  ///< of those, columns of the leaves at hand
     Ways ways;                            ///< of the split at hand
     /// Made so far, where rows are outside the sample; longer than their number.
     std::vector<NodeDivision> divisions;
-    std::size_t n_unchecked = 0;         ///< rows since the last look for an interrupt
+    std::size_t n_unchecked = 0;  ///< rows since the last look for an interrupt
     // Filled by grow():
     std::vector<std::uint32_t> leaf_of_row;  ///< node of each row of the table
     std::vector<GrownLeaf> leaves;           ///< until `rows` changes

@@ -59,7 +59,8 @@ struct CodeSums {
     }
 };
 
-/// Gains are computed by vectors of so many, whether there are as many or not: sums have room for it.
+/// Gains are computed by vectors of so many, whether there are as many or not: sums have room for
+/// it.
 inline constexpr std::size_t kGainsAtATime = 8;
 
 /// Codes that have rows, ascending, and the sums of all codes up to each: those of the first
