@@ -66,7 +66,8 @@ std::vector<std::uint8_t> Plan::branches_by_code(std::uint32_t node) const {
                                ? nullptr
                                : &code_lists[static_cast<std::size_t>(-1 - asked_node.whole)];
     std::int64_t n_codes = 0;
-    if (is_cut) n_codes = std::max<std::int64_t>(asked_node.whole, -1) + 1;
+    // A cut of whole numbers, or of whether there is one, may be at the greatest of 64 bits.
+    if (is_cut) n_codes = std::clamp<std::int64_t>(asked_node.whole, -1, kCodesOfSmallTable) + 1;
     else if (list == nullptr)
         n_codes = (asked_node.whole >> kWidthBits) & ((std::int64_t{1} << kReachBits) - 1);
     else if (list->n > 0) n_codes = std::int64_t{listed_codes[list->start + list->n - 1]} + 1;

@@ -227,10 +227,16 @@ def _coded_by(column: Column, values: tuple[object, ...], is_fixed: bool) -> Col
     )
 
 
+def _word_of(column: Column) -> str:
+    if column.values and all(type(value) is bool for value in column.values):
+        return "true/false"
+    return _WORD_OF_STORAGE[column.storage]
+
+
 def _refuse(old: Column, more: Column, name: str) -> None:
     row = int(np.flatnonzero(~more.missing)[0])
     value = more.take(slice(row, row + 1)).to_numpy()[0]
-    was, now = _WORD_OF_STORAGE[old.storage], _WORD_OF_STORAGE[more.storage]
+    was, now = _word_of(old), _word_of(more)
     if was == now:
         first = old.take(slice(int(np.flatnonzero(~old.missing)[0]), None)).to_numpy()[0]
         was, now = f"values like {str(first)!r}", "another type"

@@ -290,8 +290,14 @@ MISTAKES: list[tuple[Any, Any, str]] = [
     (
         {"size": [1], "colour": [True]},
         ["a"],
-        "column 'colour' has held values like 'red' so far, but row 0 holds 'True', of another"
-        " type.\n  Hint: convert the column as it was in the rows before.",
+        "column 'colour' has held text or categories so far, but row 0 holds 'True', of"
+        " true/false.\n  Hint: convert the column as it was in the rows before.",
+    ),
+    (
+        {"size": [True], "colour": ["red"]},
+        ["a"],
+        "column 'size' has held numbers so far, but row 0 holds 'True', of true/false.\n"
+        "  Hint: convert the column as it was in the rows before.",
     ),
     (
         {"size": [1], "colour": ["red"]},

@@ -40,6 +40,18 @@ def test_one_number_per_row_has_one_dimension() -> None:
     assert decide(ANSWERS, None).shape == (2, 5)
 
 
+def test_whether_a_whole_number_is_known_beside_names() -> None:
+    """The cut is at the greatest of 64 bits, past which no code can be counted."""
+    sizes = [2**63 - 1, -(2**63), None, 0] * 4
+    colours = ["red", "blue"] * 4 + ["blue", "red"] * 4
+    table = {"size": sizes, "colour": colours}
+    y = [f"{size} {colour}" for size, colour in zip(sizes, colours, strict=True)]
+    tree = DecisionTreeClassifier().fit(table, y).tree_
+    assert "size is known" in tree.text()
+    assert tree.arrays.threshold_int.max() == 2**63 - 1
+    assert tree.predict(table).tolist() == y
+
+
 def test_a_broken_tree_never_reaches_compiled_code() -> None:
     tree = play_tennis()
     broken = replace(tree.arrays, parent=np.zeros(8, dtype=np.int32))
