@@ -71,28 +71,30 @@ bool close(double a, double b) {
 }
 
 /// Node by node from the roots; numbers of nodes may differ.
-void check_same(const Tree& plain, const Tree& general) {
-    CHECK(plain.nodes.size() == general.nodes.size());
+void check_same(const UnpackedTree& unpacked, const Tree& general) {
+    const TreeArrays& plain = unpacked.arrays;
+    CHECK(plain.first_child.size() == general.nodes.size());
     std::vector<std::pair<std::size_t, std::size_t>> open = {{0, 0}};
     while (!open.empty()) {
         const auto [i, j] = open.back();
         open.pop_back();
-        const TreeNode& x = plain.nodes[i];
-        const TreeNode& y = general.nodes[j];
-        const bool same_question = x.n_branches == y.n_branches && x.column == y.column &&
-                                   x.kind == y.kind && x.missing_branch == y.missing_branch &&
-                                   (x.n_branches == 0 || x.threshold == y.threshold ||
-                                    (std::isnan(x.threshold) && std::isnan(y.threshold) &&
-                                     x.threshold_int == y.threshold_int));
+        const TreeNode& node = general.nodes[j];
+        const bool same_question = plain.n_branches[i] == node.n_branches &&
+                                   plain.column[i] == node.column && plain.kind[i] == node.kind &&
+                                   plain.missing_branch[i] == node.missing_branch &&
+                                   (node.n_branches == 0 || plain.threshold[i] == node.threshold ||
+                                    (std::isnan(plain.threshold[i]) && std::isnan(node.threshold) &&
+                                     plain.threshold_int[i] == node.threshold_int));
         CHECK(same_question);
-        CHECK(x.weight == y.weight);
-        CHECK(close(x.impurity, y.impurity) && close(x.gain, y.gain));
-        for (std::size_t k = 0; k < plain.width; ++k)
-            CHECK(close(plain.value[i * plain.width + k], general.value[j * general.width + k]));
+        CHECK(plain.weight[i] == node.weight);
+        CHECK(close(plain.impurity[i], node.impurity) && close(plain.gain[i], node.gain));
+        const std::size_t width = unpacked.width;
+        for (std::size_t k = 0; k < width; ++k)
+            CHECK(close(plain.value[i * width + k], general.value[j * width + k]));
         if (!same_question) return;
-        for (std::int32_t b = 0; b < x.n_branches; ++b)
-            open.emplace_back(static_cast<std::size_t>(x.first_child + b),
-                              static_cast<std::size_t>(y.first_child + b));
+        for (std::int32_t b = 0; b < node.n_branches; ++b)
+            open.emplace_back(static_cast<std::size_t>(plain.first_child[i] + b),
+                              static_cast<std::size_t>(node.first_child + b));
     }
 }
 
@@ -122,7 +124,7 @@ void check_all(const FastTableOptions& kind, Change&& change) {
                 change(options, random);
                 const PackedTree packed = grown_fast(*table, options, Engine::best_cuts);
                 CHECK(is_sound(packed, n_classes, table->data.columns.size()));
-                check_same(unpack(packed, n_classes, table->is_real),
+                check_same(unpack(packed, n_classes, table->is_real, false, unstopped),
                            grown_generally(*table, options));
                 if (options.max_leaf_nodes <= 0)
                     check_equal(packed, grown_fast(*table, options, Engine::rows));
@@ -212,9 +214,9 @@ CASE(fast_trees_of_weighed_rows_are_those_of_the_general_grower) {
                     check_equal(packed, on_rows);
                     CHECK(packed.weights == on_rows.weights);
                     CHECK(packed.names.n_rows == on_rows.names.n_rows);
-                    check_same(
-                        unpack(packed, n_classes, table->is_real, options.criterion == "entropy"),
-                        grown_generally(*table, options, weight));
+                    check_same(unpack(packed, n_classes, table->is_real,
+                                      options.criterion == "entropy", unstopped),
+                               grown_generally(*table, options, weight));
                 }
 }
 
