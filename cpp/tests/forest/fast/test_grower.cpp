@@ -258,6 +258,25 @@ CASE(trees_grown_on_rows_are_those_grown_in_lists) {
             }
 }
 
+CASE(trees_of_a_rare_class_grown_on_rows_are_those_grown_in_lists) {
+    // Columns are looked at around the rows of the rare class.
+    for (const std::uint64_t distinct : {600, 100000, 10000000})
+        for (const std::int32_t rare : {0, 1})
+            for (const std::uint64_t rows_per_rare : {20, 60, 300}) {
+                Generator random(mix(distinct, rows_per_rare));
+                const auto table = make_fast_table(
+                    {.n_rows = 6000, .distinct = distinct, .most_copies = 40}, random);
+                for (std::int32_t& k : table->classes)
+                    k = k == rare && random.below(rows_per_rare) < 2 ? rare : 1 - rare;
+                GrowOptions options = fast_options(*table);
+                options.max_columns = 2;
+                const PackedTree in_lists = grown_fast(*table, options, Engine::best_cuts);
+                CHECK(in_lists.nodes.size() > 9);
+                check_equal(in_lists, grown_fast(*table, options, Engine::rows));
+                check_equal(in_lists, grown_fast(*table, options, Engine::rows, 3));
+            }
+}
+
 CASE(trees_grown_on_rows_are_the_same_for_any_number_of_threads) {
     for (const std::uint64_t distinct : {2, 30})
         for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
@@ -280,6 +299,9 @@ CASE(the_faster_grower_of_best_cuts_is_chosen) {
     CHECK(best_cuts_engine({.n_columns = 2000, .n_drawn = 44, .n_few = 0}) == Engine::rows);
     CHECK(best_cuts_engine({.n_columns = 60, .n_drawn = 7, .n_few = 0}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 60, .n_drawn = 7, .n_sparse = 60}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 74, .n_drawn = 8}) == Engine::best_cuts);
+    CHECK(best_cuts_engine({.n_columns = 74, .n_drawn = 8, .is_rare = true}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .is_rare = true}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .n_few = 0}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 11, .n_drawn = 3, .n_few = 1, .n_names = 1}) ==
           Engine::best_cuts);
