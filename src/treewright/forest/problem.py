@@ -251,10 +251,16 @@ class ForestProblem:
         is_real = [spec.storage == "float" for spec in problem.table.schema.columns]
 
         def unpacked() -> list[Tree]:
-            trees = [
-                tree_of(problem, packed.tree(i, is_real, in_bits), recalls=False, engine=engine)
-                for i in range(packed.n_trees)
-            ]
+            try:
+                trees = [
+                    tree_of(problem, packed.tree(i, is_real, in_bits), recalls=False, engine=engine)
+                    for i in range(packed.n_trees)
+                ]
+            except MemoryError as error:
+                raise MemoryLimitError(
+                    f"unpacking {packed.n_trees:,} trees ran out of memory; they are kept packed.\n"
+                    "  Hint: more memory; or fewer trees, max_depth or min_samples_leaf."
+                ) from error
             for tree in trees:  # the core has just made them (docs/decisions/051)
                 tree.arrays.take_on_trust(problem.table.schema)
             return trees

@@ -13,6 +13,7 @@ import pytest
 
 import treewright as tw
 from treewright.ensemble.waiting_trees import WaitingTrees
+from treewright.errors import MemoryLimitError
 from treewright.forest.problem import ForestProblem
 from treewright.tree.invariants import check
 
@@ -101,6 +102,19 @@ def test_trees_that_are_taken_on_trust_keep_every_invariant(made: Any, more: Any
     model = made(5, random_state=2, **more).fit({**table, "gaps": gaps}, Y)
     for tree in model.ensemble_:
         check(tree.arrays, tree.schema)
+
+
+def test_trees_that_do_not_fit_into_memory_wait_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = forest()
+
+    def out_of_memory(*args: Any, **kwargs: Any) -> Any:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("treewright.forest.problem.tree_of", out_of_memory)
+        with pytest.raises(MemoryLimitError, match="unpacking 4 trees ran out of memory"):
+            model.predict(X)
+    assert len(model.predict(X)) == N_ROWS
 
 
 def test_waiting_trees_do_not_keep_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
