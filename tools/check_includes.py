@@ -52,7 +52,7 @@ MAY_SEE_ONLY: dict[tuple[str, str], set[str]] = {
 # What a fitted model consists of and predicts with. It must see nothing that trains, so that it
 # can be shipped alone.
 MODELS: dict[str, set[str]] = {
-    "forest": {"packed", "packed_ready", "packed_shape", "packed_walk"},
+    "forest": {"packed", "packed_questions", "packed_ready", "packed_shape", "packed_walk"},
     "boosting": {"codebook", "tree", "ensemble", "predict64", "shap"},
     "adaboost": {"stump_votes"},
 }

@@ -293,8 +293,9 @@ void bind_forest(nb::module_& module) {
                             !is_compact(self.trees[tree]),
                         "a tree of the forest");
                 Progress progress = make_progress(std::nullopt);
-                return arrays_of(unpack(self.trees[tree], self.n_classes, is_real, in_bits),
-                                 progress);
+                UnpackedTree made =
+                    unpack(self.trees[tree], self.n_classes, is_real, in_bits, progress);
+                return dict_of(std::move(made.arrays), made.width);
             },
             nb::arg("tree"), nb::arg("is_real"), nb::arg("in_bits") = false,
             nb::sig("def tree(self, tree: int, is_real: list[bool], in_bits: bool = False) -> "

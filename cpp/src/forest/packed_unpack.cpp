@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "treewright/forest/packed_questions.hpp"
+
 namespace treewright::forest {
 namespace {
 
@@ -21,17 +23,6 @@ struct Moments {
                 squares + other.squares + apart * apart * weight * other.weight / all};
     }
 };
-
-void ask_for_names(const PackedNames& names, const PackedNode& from, tree::TreeNode& node) {
-    const auto question = static_cast<std::size_t>(from.threshold);
-    const std::uint32_t begin = question == 0 ? 0 : names.end[question - 1];
-    node.kind = 2;
-    node.threshold = 0.0;
-    node.threshold_int = 0;
-    node.code_offset = begin;
-    node.code_count = static_cast<std::int32_t>(names.end[question] - begin);
-    node.rest_branch = names.rest[question];
-}
 
 double weight_at(const PackedTree& packed, std::size_t i) {
     return packed.weights.empty() ? packed.counts[i] : packed.weights[i];
@@ -52,70 +43,101 @@ double impurity_of(double purity, double weight, bool in_bits) {
     return std::max(0.0, in_bits ? -purity / weight : 1.0 - purity / weight);
 }
 
-void summarise_classes(const PackedTree& packed, std::uint32_t n_classes, bool in_bits,
-                       tree::Tree& tree) {
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        tree::TreeNode& node = tree.nodes[i];
-        double* value = tree.value.data() + i * n_classes;
-        if (node.first_child < 0) {
-            const std::size_t leaf = packed.nodes[i].leaf();
+/// A tree that is unpacked: figures of all nodes, the last first, so that those of the children are
+/// there.
+struct Unpacking {
+    const PackedTree& packed;
+    std::uint32_t n_classes;
+    bool in_bits;
+    tree::TreeArrays& arrays;
+    std::vector<double> purity;    ///< of classes
+    std::vector<Moments> moments;  ///< of numbers
+
+    void sum_up(Progress& progress) {
+        const std::size_t n = packed.nodes.size();
+        for (auto* figures : {&arrays.weight, &arrays.impurity, &arrays.gain, &arrays.score})
+            figures->assign(n, 0.0);
+        arrays.n_rows.resize(n);
+        arrays.value.resize(n * std::max(n_classes, 1U));
+        if (n_classes > 0) purity.resize(n);
+        else moments.resize(n);
+        constexpr std::size_t kNodesPerCheck = 1 << 14;
+        for (std::size_t i = n; i-- > 0;) {
+            if (i % kNodesPerCheck == 0) progress.check(true);
+            const PackedNode& node = packed.nodes[i];
+            if (n_classes > 0) sum_up_classes(i, node);
+            else sum_up_values(i, node);
+            count_rows(i, node);
+            if (!node.is_leaf()) note_gain(i, node);
+        }
+    }
+
+private:
+    void sum_up_classes(std::size_t i, const PackedNode& node) {
+        double* value = arrays.value.data() + i * n_classes;
+        if (node.is_leaf()) {
+            const std::size_t leaf = node.leaf();
             for (std::size_t k = 0; k < n_classes; ++k)
                 value[k] = weight_at(packed, leaf * n_classes + k);
         } else {
-            const double* left =
-                tree.value.data() + static_cast<std::size_t>(node.first_child) * n_classes;
+            const double* left = arrays.value.data() + std::size_t{node.first_child} * n_classes;
             for (std::size_t k = 0; k < n_classes; ++k) value[k] = left[k] + left[n_classes + k];
         }
-        for (std::size_t k = 0; k < n_classes; ++k) node.weight += value[k];
-        node.impurity =
-            impurity_of(purity_of(value, n_classes, node.weight, in_bits), node.weight, in_bits);
+        double weight = 0.0;
+        for (std::size_t k = 0; k < n_classes; ++k) weight += value[k];
+        arrays.weight[i] = weight;
+        purity[i] = purity_of(value, n_classes, weight, in_bits);
+        arrays.impurity[i] = impurity_of(purity[i], weight, in_bits);
     }
-}
 
-void summarise_values(const PackedTree& packed, tree::Tree& tree) {
-    std::vector<Moments> moments(tree.nodes.size());
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        tree::TreeNode& node = tree.nodes[i];
-        if (node.first_child < 0) {
-            const std::size_t leaf = packed.nodes[i].leaf();
+    void sum_up_values(std::size_t i, const PackedNode& node) {
+        if (node.is_leaf()) {
+            const std::size_t leaf = node.leaf();
             moments[i] = {weight_at(packed, leaf), packed.values[leaf],
                           packed.spread.empty() ? 0.0 : packed.spread[leaf]};
         } else {
-            const auto first = static_cast<std::size_t>(node.first_child);
-            moments[i] = moments[first].with(moments[first + 1]);
+            moments[i] = moments[node.first_child].with(moments[node.first_child + 1]);
         }
-        node.weight = moments[i].weight;
-        tree.value[i] = moments[i].mean;
-        node.impurity = moments[i].squares / moments[i].weight;
+        arrays.weight[i] = moments[i].weight;
+        arrays.value[i] = moments[i].mean;
+        arrays.impurity[i] = moments[i].squares / moments[i].weight;
     }
-}
 
-/// What the general grower notes of a node beside what prediction needs; the same bits for classes.
-void add_general_figures(const PackedTree& packed, std::uint32_t n_classes, bool in_bits,
-                         tree::Tree& tree) {
-    const auto purity_at = [&](std::size_t i) {
-        return purity_of(tree.value.data() + i * n_classes, n_classes, tree.nodes[i].weight,
-                         in_bits);
-    };
-    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-        tree::TreeNode& node = tree.nodes[i];
-        if (node.first_child < 0) {
-            node.n_rows = packed.names.n_rows[packed.nodes[i].leaf()];
-            continue;
-        }
-        const auto first = static_cast<std::size_t>(node.first_child);
-        node.n_rows = tree.nodes[first].n_rows + tree.nodes[first + 1].n_rows;
-        if (n_classes > 0)
-            node.gain = node.score =
-                std::max(0.0, (purity_at(first) + purity_at(first + 1) - purity_at(i)) *
-                                  (1.0 / node.weight));
-        if (node.kind == 2)
-            node.score -= node.impurity *
-                          packed.names.share[static_cast<std::size_t>(packed.nodes[i].threshold)];
+    void count_rows(std::size_t i, const PackedNode& node) {
+        if (!packed.must_be_unpacked())
+            arrays.n_rows[i] = static_cast<std::int64_t>(arrays.weight[i]);
+        else if (node.is_leaf()) arrays.n_rows[i] = packed.names.n_rows[node.leaf()];
+        else
+            arrays.n_rows[i] =
+                arrays.n_rows[node.first_child] + arrays.n_rows[node.first_child + 1];
     }
-    tree.branches.code = packed.names.code;
-    tree.branches.branch = packed.names.branch;
-}
+
+    /// Of classes in trees that must be unpacked the bits that the general grower notes.
+    void note_gain(std::size_t i, const PackedNode& node) {
+        const std::size_t first = node.first_child;
+        const double weight = arrays.weight[i];
+        double gain = 0.0;
+        if (n_classes > 0 && packed.must_be_unpacked()) {
+            gain = (purity[first] + purity[first + 1] - purity[i]) * (1.0 / weight);
+        } else {
+            double left_over = 0.0;
+            for (std::size_t b = 0; b < 2; ++b)
+                left_over += arrays.impurity[first + b] * arrays.weight[first + b];
+            gain = arrays.impurity[i] - left_over / weight;
+        }
+        arrays.gain[i] = arrays.score[i] = std::max(0.0, gain);
+        if (asks_for_names(node)) ask_for_names(i, static_cast<std::size_t>(node.threshold));
+    }
+
+    void ask_for_names(std::size_t i, std::size_t question) {
+        const PackedNames& names = packed.names;
+        const std::uint32_t begin = question == 0 ? 0 : names.end[question - 1];
+        arrays.code_offset[i] = begin;
+        arrays.code_count[i] = static_cast<std::int32_t>(names.end[question] - begin);
+        arrays.rest_branch[i] = names.rest[question];
+        arrays.score[i] -= arrays.impurity[i] * names.share[question];
+    }
+};
 
 }  // namespace
 
@@ -145,44 +167,18 @@ std::int64_t whole_threshold(double threshold) {
                                  : static_cast<std::int64_t>(threshold);
 }
 
-tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
-                  const std::vector<bool>& is_real, bool in_bits) {
-    tree::Tree tree;
-    tree.width = n_classes == 0 ? 1 : n_classes;
-    tree.nodes.resize(packed.nodes.size());
-    tree.value.resize(packed.nodes.size() * tree.width, 0.0);
-    for (std::size_t i = 0; i < packed.nodes.size(); ++i) {
-        const PackedNode& from = packed.nodes[i];
-        tree::TreeNode& node = tree.nodes[i];
-        if (from.is_leaf()) continue;
-        const std::uint32_t column =
-            from.column & ~(PackedNode::kMissingFirst | PackedNode::kNames);
-        node.kind = 1;
-        node.column = static_cast<std::int32_t>(column);
-        node.n_branches = 2;
-        node.first_child = static_cast<std::int32_t>(from.first_child);
-        node.missing_branch = (from.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
-        node.threshold = is_real[column] ? from.threshold : std::nan("");
-        node.threshold_int = is_real[column] ? 0 : whole_threshold(from.threshold);
-        if ((from.column & PackedNode::kNames) != 0) ask_for_names(packed.names, from, node);
-        for (std::uint32_t b = 0; b < 2; ++b)
-            tree.nodes[from.first_child + b].parent = static_cast<std::int32_t>(i);
-    }
-    if (n_classes > 0) summarise_classes(packed, n_classes, in_bits, tree);
-    else summarise_values(packed, tree);
-    for (tree::TreeNode& node : tree.nodes) {
-        node.n_rows = static_cast<std::int64_t>(node.weight);
-        if (node.first_child < 0) continue;
-        double left_over = 0.0;
-        for (std::int32_t b = 0; b < 2; ++b) {
-            const tree::TreeNode& child =
-                tree.nodes[static_cast<std::size_t>(node.first_child + b)];
-            left_over += child.impurity * child.weight;
-        }
-        node.gain = node.score = std::max(0.0, node.impurity - left_over / node.weight);
-    }
-    if (packed.must_be_unpacked()) add_general_figures(packed, n_classes, in_bits, tree);
-    return tree;
+UnpackedTree unpack(const PackedTree& packed, std::uint32_t n_classes,
+                    const std::vector<bool>& is_real, bool in_bits, Progress& progress) {
+    UnpackedTree made;
+    made.width = std::max(n_classes, 1U);
+    const auto same = [](std::size_t node) { return node; };
+    list_questions(
+        packed, same, same, [&](std::uint32_t column) { return is_real[column]; }, progress,
+        made.arrays);
+    Unpacking{packed, n_classes, in_bits, made.arrays, {}, {}}.sum_up(progress);
+    made.arrays.code = packed.names.code;
+    made.arrays.branch_of_code = packed.names.branch;
+    return made;
 }
 
 }  // namespace treewright::forest

@@ -1,7 +1,6 @@
 #include "treewright/forest/single_tree.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/forest/fast/grower.hpp"
 #include "treewright/forest/packed.hpp"
+#include "treewright/forest/packed_questions.hpp"
 #include "treewright/grow/fragment.hpp"
 #include "treewright/grow/grower.hpp"
 #include "treewright/grow/needed_columns.hpp"
@@ -51,10 +51,6 @@ void count_rows(Making& making, std::uint32_t n_classes) {
             making.n_rows[i] = making.n_rows[first] + making.n_rows[first + 1];
         }
     }
-}
-
-bool asks_for_names(const PackedNode& node) {
-    return !node.is_leaf() && (node.column & PackedNode::kNames) != 0;
 }
 
 /// Notes which nodes ask for names, in the order in which they were divided: that of their
@@ -132,72 +128,9 @@ void list_names(Making& making) {
     }
 }
 
-/// The questions of nodes as arrays, one entry after the other; all are cuts.
-void list_questions(Making& making, const data::Dataset& data, Progress& progress) {
-    const PackedTree& packed = making.packed;
-    const std::size_t n = packed.nodes.size();
-    std::vector<std::uint32_t>& packed_of = making.packed_of;
-    packed_of.resize(n);
-    for (std::uint32_t i = 0; i < n; ++i) packed_of[making.number[i]] = i;
-    tree::TreeArrays& arrays = making.made.arrays;
-    arrays.parent.assign(n, -1);
-    constexpr std::size_t kAtOnce = 512;  // of all arrays in turn: nodes are read once
-    for (std::size_t begin = 0; begin < n; begin += kAtOnce) {
-        if (begin % (8 * kAtOnce) == 0) progress.check(true);
-        const std::size_t end = std::min(n, begin + kAtOnce);
-        for (std::size_t i = begin; i < end; ++i) {
-            const PackedNode& node = packed.nodes[packed_of[i]];
-            if (node.is_leaf()) continue;
-            for (std::size_t b = 0; b < 2; ++b)
-                arrays.parent[making.number[first_child_of(node) + b]] =
-                    static_cast<std::int32_t>(i);
-        }
-        // `of_leaf` stands where there is no question.
-        const auto each = [&]<class T>(std::vector<T>& values, T of_leaf, const auto& of_cut) {
-            if (begin == 0) values.reserve(n);
-            for (std::size_t i = begin; i < end; ++i) {
-                const PackedNode& node = packed.nodes[packed_of[i]];
-                values.push_back(node.is_leaf() ? of_leaf : static_cast<T>(of_cut(node, i)));
-            }
-        };
-        const auto column_of = [](const PackedNode& node) {
-            return node.column & ~(PackedNode::kMissingFirst | PackedNode::kNames);
-        };
-        const auto is_real = [&](const PackedNode& node) {
-            return !asks_for_names(node) && data.columns[column_of(node)].is_real();
-        };
-        const auto is_whole = [&](const PackedNode& node) {
-            return !asks_for_names(node) && !data.columns[column_of(node)].is_real();
-        };
-        constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-        each(arrays.first_child, -1, [&](const PackedNode& node, std::size_t) {
-            return making.number[first_child_of(node)];
-        });
-        each(arrays.n_branches, 0, [](const PackedNode&, std::size_t) { return 2; });
-        each(arrays.column, -1,
-             [&](const PackedNode& node, std::size_t) { return column_of(node); });
-        each(arrays.kind, std::int8_t{0},
-             [](const PackedNode& node, std::size_t) { return asks_for_names(node) ? 2 : 1; });
-        each(arrays.threshold, kNaN, [&](const PackedNode& node, std::size_t) {
-            return is_real(node) ? node.threshold : kNaN;
-        });
-        each(arrays.threshold_int, std::int64_t{0}, [&](const PackedNode& node, std::size_t) {
-            return is_whole(node) ? whole_threshold(node.threshold) : 0;
-        });
-        each(arrays.missing_branch, -1, [](const PackedNode& node, std::size_t) {
-            return (node.column & PackedNode::kMissingFirst) != 0 ? 0 : 1;
-        });
-        each(arrays.gain, 0.0, [&](const PackedNode&, std::size_t i) {
-            return packed.shown.nodes[packed_of[i]].gain;
-        });
-    }
-    for (auto* none : {&arrays.code_offset, &arrays.cut_offset, &arrays.term_offset})
-        none->assign(n, -1);
-    for (auto* none : {&arrays.code_count, &arrays.cut_count, &arrays.term_count})
-        none->assign(n, 0);
-    arrays.rest_branch.assign(n, -1);
-    list_names(making);
-    arrays.surrogate_start.assign(n + 1, 0);
+void number_backwards(Making& making) {
+    making.packed_of.resize(making.number.size());
+    for (std::uint32_t i = 0; i < making.number.size(); ++i) making.packed_of[making.number[i]] = i;
 }
 
 /// The tree of the packed one, with all figures of its nodes.
@@ -208,19 +141,28 @@ void show(Making& making, const data::Dataset& data, const grow::GrowOptions& op
     const std::uint32_t n_classes = data.target.is_classification() ? data.target.n_classes[0] : 0;
     count_rows(making, n_classes);
     number_nodes(making, options.columns.size(), options.max_leaf_nodes > 0);
-    list_questions(making, data, progress);
+    number_backwards(making);
     tree::TreeArrays& arrays = making.made.arrays;
+    list_questions(
+        packed, [&](std::size_t from) { return making.number[from]; },
+        [&](std::size_t i) { return making.packed_of[i]; },
+        [&](std::uint32_t column) { return data.columns[column].is_real(); }, progress, arrays);
+    list_names(making);
     making.made.width = std::max<std::size_t>(n_classes, 1);
     arrays.n_rows.resize(n);
     arrays.weight.resize(n);
     arrays.impurity.resize(n);
+    arrays.gain.resize(n);
     arrays.value.resize(n * making.made.width);
     if (n_classes == 0) making.rows.leaf_range.resize(n);
     in_blocks(progress, n, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const std::uint32_t from = making.packed_of[i];
             arrays.n_rows[i] = making.n_rows[from];
-            if (!packed.nodes[from].is_leaf()) continue;
+            if (!packed.nodes[from].is_leaf()) {
+                arrays.gain[i] = packed.shown.nodes[from].gain;
+                continue;
+            }
             const std::size_t leaf = packed.nodes[from].leaf();
             if (n_classes > 0)
                 std::copy_n(packed.counts.begin() + static_cast<std::ptrdiff_t>(leaf * n_classes),

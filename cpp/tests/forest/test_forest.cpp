@@ -220,7 +220,9 @@ CASE(unpacked_nodes_hold_the_sums_of_their_rows) {
         forest.n_classes = n_classes;
         forest.n_columns = table->data.columns.size();
         forest.trees = forest_of(*table, options, 1);
-        const Tree tree = unpack(forest.trees[0], n_classes, table->is_real);
+        const UnpackedTree tree =
+            unpack(forest.trees[0], n_classes, table->is_real, false, unstopped);
+        const std::size_t n_nodes = tree.arrays.weight.size();
         const auto leaves = leaves_of(forest, table->data);
         Team team(1, unstopped);
         const std::uint64_t n_draws[] = {table->data.n_rows};
@@ -228,12 +230,12 @@ CASE(unpacked_nodes_hold_the_sums_of_their_rows) {
         std::vector<std::uint32_t> copies;
         sampling.draw(0, copies);
         const std::size_t width = tree.width;
-        std::vector<double> weight(tree.nodes.size());
-        std::vector<double> sums(tree.nodes.size() * width);
-        std::vector<double> squares(tree.nodes.size());
+        std::vector<double> weight(n_nodes);
+        std::vector<double> sums(n_nodes * width);
+        std::vector<double> squares(n_nodes);
         for (std::size_t row = 0; row < leaves.size(); ++row)
             for (std::int32_t i = leaves[row]; i >= 0;
-                 i = tree.nodes[static_cast<std::size_t>(i)].parent) {
+                 i = tree.arrays.parent[static_cast<std::size_t>(i)]) {
                 const auto node = static_cast<std::size_t>(i);
                 weight[node] += copies[row];
                 if (n_classes > 0) {
@@ -244,22 +246,22 @@ CASE(unpacked_nodes_hold_the_sums_of_their_rows) {
                     squares[node] += copies[row] * table->values[row] * table->values[row];
                 }
             }
-        for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-            CHECK(tree.nodes[i].weight == weight[i]);
-            CHECK(tree.nodes[i].weight >= 3.0);
+        for (std::size_t i = 0; i < n_nodes; ++i) {
+            CHECK(tree.arrays.weight[i] == weight[i]);
+            CHECK(tree.arrays.weight[i] >= 3.0);
             double impurity = 1.0;
             if (n_classes == 0) {
                 const double mean = sums[i] / weight[i];
-                CHECK_NEAR(tree.value[i], mean, 1e-9);
+                CHECK_NEAR(tree.arrays.value[i], mean, 1e-9);
                 impurity = squares[i] / weight[i] - mean * mean;
             } else {
                 for (std::size_t k = 0; k < width; ++k) {
-                    CHECK(tree.value[i * width + k] == sums[i * width + k]);
+                    CHECK(tree.arrays.value[i * width + k] == sums[i * width + k]);
                     const double share = sums[i * width + k] / weight[i];
                     impurity -= share * share;
                 }
             }
-            CHECK_NEAR(tree.nodes[i].impurity, impurity, 1e-9);
+            CHECK_NEAR(tree.arrays.impurity[i], impurity, 1e-9);
         }
     }
 }

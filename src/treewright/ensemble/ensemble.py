@@ -18,6 +18,7 @@ from treewright.array_types import Array, FloatArray, Int32Array, Int64Array
 from treewright.dependence.additive import VOTES, Additive, additive_trees, divides
 from treewright.ensemble.explanation import numbers_in_words, votes_in_words
 from treewright.ensemble.tree_ensemble import TreeEnsemble
+from treewright.ensemble.waiting_trees import WaitingTrees
 from treewright.explain.importances import IMPURITY_SHARE, Importances
 from treewright.explain.shap import Share, check_background, explain_trees
 from treewright.explain.shap_values import ShapValues
@@ -93,7 +94,10 @@ class ListedTrees:
     answers_by_leaf = False  # rows may be divided, and leaves may have linear models
 
     def __init__(self, trees: Sequence[Tree]) -> None:
-        self._trees = tuple(trees)
+        self._trees = trees if isinstance(trees, WaitingTrees) else tuple(trees)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_trees": tuple(self._trees)}
 
     def __len__(self) -> int:
         return len(self._trees)
@@ -143,7 +147,7 @@ class ListedTrees:
 
     def joined(self, more: ListedTrees) -> ListedTrees:
         """Return these trees and further ones."""
-        return ListedTrees(self._trees + more._trees)
+        return ListedTrees((*self._trees, *more._trees))
 
     def compacted(self) -> ListedTrees:
         """Return the trees unchanged: their questions need all of their arrays."""

@@ -25,6 +25,7 @@ from treewright.data.read.target import ClassTarget
 from treewright.data.read.weights import RowWeights
 from treewright.ensemble.ensemble import Ensemble, ListedTrees, Trees
 from treewright.ensemble.thread_pool import Grower, bare, grow_in_thread_pool
+from treewright.ensemble.waiting_trees import WaitingTrees
 from treewright.errors import MemoryLimitError
 from treewright.forest.packed import PackedTrees
 from treewright.forest.sampling import Draws
@@ -32,6 +33,7 @@ from treewright.grow.fit import Report, check_problem, tree_of
 from treewright.grow.problem import Problem
 from treewright.prune import Pruner
 from treewright.tree.leaf import BY_MAJORITY, LeafRule
+from treewright.tree.tree import Tree
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,21 +241,31 @@ class ForestProblem:
         )
         return replace(self, problem=replace(self.problem, weights=RowWeights()), draws=draws)
 
-    def _unpacked(self, packed: PackedForest, engine: str) -> Trees:
-        """Return trees with what packed ones have no room for: names, weights, entropy."""
-        in_bits = CRITERIA[self.problem.options.criterion_traits.core].is_in_bits
-        is_real = [spec.storage == "float" for spec in self.problem.table.schema.columns]
-        return ListedTrees(
-            [
-                tree_of(
-                    self.problem,
-                    packed.tree(i, is_real, in_bits),
-                    recalls=False,
-                    engine=engine,
-                )
-                for i in range(packed.n_trees)
-            ]
-        )
+    def _to_be_unpacked(self, packed: PackedForest, engine: str) -> Trees:
+        """Return trees with what packed ones have no room for: names, weights, entropy.
+
+        They wait packed until they are asked for, and know the problem without its rows.
+        """
+        problem = self.problem.take(np.arange(0))
+        in_bits = CRITERIA[problem.options.criterion_traits.core].is_in_bits
+        is_real = [spec.storage == "float" for spec in problem.table.schema.columns]
+
+        def unpacked() -> list[Tree]:
+            try:
+                trees = [
+                    tree_of(problem, packed.tree(i, is_real, in_bits), recalls=False, engine=engine)
+                    for i in range(packed.n_trees)
+                ]
+            except MemoryError as error:
+                raise MemoryLimitError(
+                    f"unpacking {packed.n_trees:,} trees ran out of memory; they are kept packed.\n"
+                    "  Hint: more memory; or fewer trees, max_depth or min_samples_leaf."
+                ) from error
+            for tree in trees:  # the core has just made them (docs/decisions/051)
+                tree.arrays.take_on_trust(problem.table.schema)
+            return trees
+
+        return ListedTrees(WaitingTrees(packed.n_trees, unpacked))
 
     def _grow_in_core(self, first_tree: int, n_trees: int, report: Report | None) -> Trees:
         problem, options = self.problem, self._core_options()
@@ -264,7 +276,7 @@ class ForestProblem:
             if grown is not None:
                 packed, engine = grown
                 if packed.must_be_unpacked:
-                    return self._unpacked(packed, engine)
+                    return self._to_be_unpacked(packed, engine)
                 target = problem.target
                 n_classes = len(target.classes[0]) if isinstance(target, ClassTarget) else 0
                 n_columns = len(problem.table.schema.columns)

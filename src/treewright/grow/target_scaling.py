@@ -27,7 +27,7 @@ def shift_of(values: FloatArray, total_weight: float) -> int:
     >>> shift_of(np.array([1e300]), 1.0)
     598
     """
-    largest = float(np.abs(values).max())
+    largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0:
         return 0
     size = math.frexp(largest)[1] + math.frexp(total_weight)[1]

@@ -10,6 +10,7 @@
 
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/progress.hpp"
+#include "treewright/tree/arrays.hpp"
 #include "treewright/tree/plan.hpp"
 
 namespace treewright::forest {
@@ -127,10 +128,17 @@ void walk_blocks(const tree::Rows& rows, Team& team,
                  const std::function<void(const WalkBlock& block)>& work);
 [[nodiscard]] std::size_t n_walk_blocks(const tree::Rows& rows);
 
+/// A tree with all figures of its nodes.
+struct UnpackedTree {
+    tree::TreeArrays arrays;
+    std::size_t width = 0;  ///< of a line of `value`
+};
+
 /// Computes everything that follows from the leaves; `is_real`: columns of decimals, not integers;
 /// `in_bits`: impurity is entropy, not Gini's.
-[[nodiscard]] tree::Tree unpack(const PackedTree& packed, std::uint32_t n_classes,
-                                const std::vector<bool>& is_real, bool in_bits = false);
+[[nodiscard]] UnpackedTree unpack(const PackedTree& packed, std::uint32_t n_classes,
+                                  const std::vector<bool>& is_real, bool in_bits,
+                                  Progress& progress);
 
 /// The threshold of a column of integers; of the question whether a value is known, the largest.
 [[nodiscard]] std::int64_t whole_threshold(double threshold);

@@ -73,6 +73,7 @@ struct ColumnsToLookAt {
     std::size_t n_few = 0;      ///< of few values (forest/fast/coded_columns.hpp)
     std::size_t n_names = 0;    ///< nominal, which have no list
     std::size_t n_sparse = 0;   ///< of more values, most rows having the same few
+    bool is_rare = false;       ///< nearly all rows have the same one of two classes
 };
 
 /// The faster of the two: lists keep all columns of a node in order and find the best cut of one

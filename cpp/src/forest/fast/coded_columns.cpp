@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -10,6 +11,7 @@ namespace treewright::forest {
 namespace {
 
 /// Numbers distinct keys in the order in which they come, as long as there are few.
+template <std::uint32_t kMost, unsigned kBits>
 class FewKeys {
 public:
     static constexpr std::uint32_t kTooMany = ~0U;
@@ -22,14 +24,13 @@ public:
             if (slots[at].key == key) return slots[at].number;
             at = (at + 1) % slots.size();
         }
-        if (n == CodedColumn::kFewValues) return kTooMany;
+        if (n == kMost) return kTooMany;
         slots[at] = {key, n};
         return n++;
     }
     [[nodiscard]] std::uint32_t size() const { return n; }
 
 private:
-    static constexpr unsigned kBits = 11;  // an eighth of the slots in use at most
     static constexpr std::uint32_t kFree = ~0U;
     struct Slot {
         std::uint64_t key = 0;
@@ -45,7 +46,7 @@ CodedColumn code_by_key(const data::Column& column, std::size_t n_rows, const Ke
                         const Less& less) {
     constexpr std::uint8_t kMissing = CodedColumn::kFewValues;
     CodedColumn made;
-    FewKeys keys;
+    FewKeys<CodedColumn::kFewValues, 11> keys;  // an eighth of the slots in use at most
     std::vector<std::uint32_t> row_of_number;
     made.narrow.resize(n_rows);
     for (std::size_t row = 0; row < n_rows; ++row) {
@@ -55,7 +56,11 @@ CodedColumn code_by_key(const data::Column& column, std::size_t n_rows, const Ke
             continue;
         }
         const std::uint32_t number = keys.number_of(key_of(row));
-        if (number == FewKeys::kTooMany) return {};
+        if (number == keys.kTooMany) {
+            CodedColumn none;
+            none.has_many = true;
+            return none;
+        }
         if (number == row_of_number.size())
             row_of_number.push_back(static_cast<std::uint32_t>(row));
         made.narrow[row] = static_cast<std::uint8_t>(number);
@@ -113,6 +118,22 @@ CodedColumn code_few(const data::Column& column, std::size_t n_rows) {
         column, n_rows,
         [&](std::size_t row) { return std::bit_cast<std::uint64_t>(column.real(row) + 0.0); },
         [&](std::size_t a, std::size_t b) { return column.real(a) < column.real(b); });
+}
+
+bool is_sparse(const data::Column& column, std::size_t n_rows) {
+    constexpr std::size_t kSome = 512;
+    constexpr std::size_t kRowsPerValue = 8;
+    const std::size_t n_some = std::min(n_rows, kSome);
+    FewKeys<kSome / kRowsPerValue, 9> keys;
+    std::size_t n_known = 0;
+    for (std::size_t i = 0; i < n_some; ++i) {
+        const double value = column.number(i * n_rows / n_some);
+        if (std::isnan(value)) continue;
+        ++n_known;
+        if (keys.number_of(std::bit_cast<std::uint64_t>(value + 0.0)) == keys.kTooMany)
+            return false;
+    }
+    return kRowsPerValue * keys.size() <= n_known;
 }
 
 CodedColumn code_values(const data::Column& column, std::size_t n_rows) {

@@ -11,6 +11,7 @@
 #include "treewright/forest/fast/kernels/cells.hpp"
 #include "treewright/forest/fast/kernels/rows.hpp"
 #include "treewright/forest/fast/kernels/scan.hpp"
+#include "treewright/forest/fast/row_runs.hpp"
 #include "treewright/grow/engines.hpp"
 
 namespace treewright::forest {
@@ -129,19 +130,16 @@ void lay_bits(FastData& made, Team& team) {
     });
 }
 
-/// Whether most rows have the same few values in a column, as some rows tell.
-bool is_sparse(const data::Column& column, std::size_t n_rows) {
-    constexpr std::size_t kSome = 512;
-    constexpr std::size_t kRowsPerValue = 8;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < std::min(n_rows, kSome); ++i) {
-        const double value = column.number(i * n_rows / std::min(n_rows, kSome));
-        if (!std::isnan(value)) values.push_back(value);
-    }
-    std::sort(values.begin(), values.end());
-    const auto n_different =
-        static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
-    return kRowsPerValue * n_different <= values.size();
+/// Whether so few rows have one of two classes that columns are looked at around them
+/// (row_runs.hpp).
+bool is_rare(const data::Dataset& data, const grow::GrowOptions& options) {
+    constexpr std::size_t kRowsPerRare = 50;
+    if (!data.target.is_binary() || data.n_rows > RowRuns::kMostAround || options.min_leaf > 1.0 ||
+        options.min_leaf_weight > 1.0 || criteria::traits_of(options.criterion).is_in_bits)
+        return false;
+    const auto n = static_cast<std::size_t>(
+        std::count(data.target.classes.begin(), data.target.classes.end(), 1));
+    return kRowsPerRare * std::min(n, data.n_rows - n) <= data.n_rows;
 }
 
 /// Chooses between the growers of best cuts; columns of few values are coded on the way.
@@ -153,6 +151,7 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
         options.columns.begin(), options.columns.end(),
         [&](std::uint32_t c) { return data.columns[c].scale == data::Scale::nominal; }));
     columns.n_drawn = options.max_columns == 0 ? columns.n_columns : options.max_columns;
+    columns.is_rare = is_rare(data, options);
     if (best_cuts_engine(columns) != grow::Engine::rows) return grow::Engine::best_cuts;
     made.coded.resize(data.columns.size());
     team.for_each(options.columns.size(), [&](std::size_t i, std::size_t) {
@@ -169,9 +168,11 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
     return best_cuts_engine(columns);
 }
 
-/// Codes of the values of a column.
-CodedColumn code(const data::Column& column, const std::vector<std::uint32_t>& rows,
-                 data::OrderScratch& scratch, Progress& progress) {
+/// Codes of the values of a column; `known` tells what was tried.
+CodedColumn code(const data::Column& column, const CodedColumn& known,
+                 const std::vector<std::uint32_t>& rows, data::OrderScratch& scratch,
+                 Progress& progress) {
+    if (known.has_many) return code_sorted(column, rows, scratch, progress);
     CodedColumn few = code_few(column, rows.size());
     return few.is_narrow() ? std::move(few) : code_sorted(column, rows, scratch, progress);
 }
@@ -185,7 +186,8 @@ void lay_out_for_drawn_cuts(const data::Dataset& data, const grow::GrowOptions& 
     std::atomic<bool> is_single{true};
     team.for_each(data.columns.size(), [&](std::size_t c, std::size_t thread) {
         if (data.columns[c].scale == data::Scale::nominal)
-            made.coded[c] = code(data.columns[c], rows, scratch[thread], team.progress());
+            made.coded[c] =
+                code(data.columns[c], made.coded[c], rows, scratch[thread], team.progress());
         else if (is_single && !fits_single(data.columns[c], data.n_rows)) is_single = false;
     });
     // Floats hold codes of up to 24 bits.
@@ -235,7 +237,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
             made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
             if (made->has_names) made->coded[c] = {};  // it was looked at to choose the engine
         } else if (!made->coded[c].is_narrow()) {
-            made->coded[c] = code(column, rows, scratch[thread], team.progress());
+            made->coded[c] = code(column, made->coded[c], rows, scratch[thread], team.progress());
         }
     });
     if (options.splitter == split::Splitter::best) lay_bits(*made, team);  // drawn cuts read values

@@ -229,6 +229,7 @@ private:
         scratch[0].kept.column = kNowhere;
         scratch[0].kept.decrease = kNoPlainCut;
         rough.clear();
+        list_rare(node);
         // Two rows are separated alike by every column: the first that separates them wins.
         const bool is_pair = node.size() == 2 && least == 1.0 && !is_weighed && !entropy &&
                              !shared.has_names && !is_drawn();

@@ -58,7 +58,9 @@ CASE(codes_take_as_many_bytes_as_they_need) {
         for (std::size_t i = 0; i < n; ++i)
             values[i] = static_cast<std::int64_t>(i * 7919 % n) - 100;
         const Column column = column_of(values, ValueType::i64);
-        CHECK(code_few(column, n).is_narrow() == (n <= CodedColumn::kFewValues));
+        const CodedColumn few = code_few(column, n);
+        CHECK(few.is_narrow() == (n <= CodedColumn::kFewValues));
+        CHECK(few.has_many == !few.is_narrow());
         const CodedColumn coded = sorted_codes(column, n);
         CHECK(coded.is_narrow() == (n <= 255));
         CHECK(coded.wide.empty() == (n <= 65535));

@@ -71,28 +71,30 @@ bool close(double a, double b) {
 }
 
 /// Node by node from the roots; numbers of nodes may differ.
-void check_same(const Tree& plain, const Tree& general) {
-    CHECK(plain.nodes.size() == general.nodes.size());
+void check_same(const UnpackedTree& unpacked, const Tree& general) {
+    const TreeArrays& plain = unpacked.arrays;
+    CHECK(plain.first_child.size() == general.nodes.size());
     std::vector<std::pair<std::size_t, std::size_t>> open = {{0, 0}};
     while (!open.empty()) {
         const auto [i, j] = open.back();
         open.pop_back();
-        const TreeNode& x = plain.nodes[i];
-        const TreeNode& y = general.nodes[j];
-        const bool same_question = x.n_branches == y.n_branches && x.column == y.column &&
-                                   x.kind == y.kind && x.missing_branch == y.missing_branch &&
-                                   (x.n_branches == 0 || x.threshold == y.threshold ||
-                                    (std::isnan(x.threshold) && std::isnan(y.threshold) &&
-                                     x.threshold_int == y.threshold_int));
+        const TreeNode& node = general.nodes[j];
+        const bool same_question = plain.n_branches[i] == node.n_branches &&
+                                   plain.column[i] == node.column && plain.kind[i] == node.kind &&
+                                   plain.missing_branch[i] == node.missing_branch &&
+                                   (node.n_branches == 0 || plain.threshold[i] == node.threshold ||
+                                    (std::isnan(plain.threshold[i]) && std::isnan(node.threshold) &&
+                                     plain.threshold_int[i] == node.threshold_int));
         CHECK(same_question);
-        CHECK(x.weight == y.weight);
-        CHECK(close(x.impurity, y.impurity) && close(x.gain, y.gain));
-        for (std::size_t k = 0; k < plain.width; ++k)
-            CHECK(close(plain.value[i * plain.width + k], general.value[j * general.width + k]));
+        CHECK(plain.weight[i] == node.weight);
+        CHECK(close(plain.impurity[i], node.impurity) && close(plain.gain[i], node.gain));
+        const std::size_t width = unpacked.width;
+        for (std::size_t k = 0; k < width; ++k)
+            CHECK(close(plain.value[i * width + k], general.value[j * width + k]));
         if (!same_question) return;
-        for (std::int32_t b = 0; b < x.n_branches; ++b)
-            open.emplace_back(static_cast<std::size_t>(x.first_child + b),
-                              static_cast<std::size_t>(y.first_child + b));
+        for (std::int32_t b = 0; b < node.n_branches; ++b)
+            open.emplace_back(static_cast<std::size_t>(plain.first_child[i] + b),
+                              static_cast<std::size_t>(node.first_child + b));
     }
 }
 
@@ -122,7 +124,7 @@ void check_all(const FastTableOptions& kind, Change&& change) {
                 change(options, random);
                 const PackedTree packed = grown_fast(*table, options, Engine::best_cuts);
                 CHECK(is_sound(packed, n_classes, table->data.columns.size()));
-                check_same(unpack(packed, n_classes, table->is_real),
+                check_same(unpack(packed, n_classes, table->is_real, false, unstopped),
                            grown_generally(*table, options));
                 if (options.max_leaf_nodes <= 0)
                     check_equal(packed, grown_fast(*table, options, Engine::rows));
@@ -212,9 +214,9 @@ CASE(fast_trees_of_weighed_rows_are_those_of_the_general_grower) {
                     check_equal(packed, on_rows);
                     CHECK(packed.weights == on_rows.weights);
                     CHECK(packed.names.n_rows == on_rows.names.n_rows);
-                    check_same(
-                        unpack(packed, n_classes, table->is_real, options.criterion == "entropy"),
-                        grown_generally(*table, options, weight));
+                    check_same(unpack(packed, n_classes, table->is_real,
+                                      options.criterion == "entropy", unstopped),
+                               grown_generally(*table, options, weight));
                 }
 }
 
@@ -256,6 +258,25 @@ CASE(trees_grown_on_rows_are_those_grown_in_lists) {
             }
 }
 
+CASE(trees_of_a_rare_class_grown_on_rows_are_those_grown_in_lists) {
+    // Columns are looked at around the rows of the rare class.
+    for (const std::uint64_t distinct : {600, 100000, 10000000})
+        for (const std::int32_t rare : {0, 1})
+            for (const std::uint64_t rows_per_rare : {20, 60, 300}) {
+                Generator random(mix(distinct, rows_per_rare));
+                const auto table = make_fast_table(
+                    {.n_rows = 6000, .distinct = distinct, .most_copies = 40}, random);
+                for (std::int32_t& k : table->classes)
+                    k = k == rare && random.below(rows_per_rare) < 2 ? rare : 1 - rare;
+                GrowOptions options = fast_options(*table);
+                options.max_columns = 2;
+                const PackedTree in_lists = grown_fast(*table, options, Engine::best_cuts);
+                CHECK(in_lists.nodes.size() > 9);
+                check_equal(in_lists, grown_fast(*table, options, Engine::rows));
+                check_equal(in_lists, grown_fast(*table, options, Engine::rows, 3));
+            }
+}
+
 CASE(trees_grown_on_rows_are_the_same_for_any_number_of_threads) {
     for (const std::uint64_t distinct : {2, 30})
         for (const std::uint32_t n_classes : {0U, 2U, 5U}) {
@@ -278,6 +299,9 @@ CASE(the_faster_grower_of_best_cuts_is_chosen) {
     CHECK(best_cuts_engine({.n_columns = 2000, .n_drawn = 44, .n_few = 0}) == Engine::rows);
     CHECK(best_cuts_engine({.n_columns = 60, .n_drawn = 7, .n_few = 0}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 60, .n_drawn = 7, .n_sparse = 60}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 74, .n_drawn = 8}) == Engine::best_cuts);
+    CHECK(best_cuts_engine({.n_columns = 74, .n_drawn = 8, .is_rare = true}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .is_rare = true}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .n_few = 0}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 11, .n_drawn = 3, .n_few = 1, .n_names = 1}) ==
           Engine::best_cuts);

@@ -23,6 +23,7 @@ struct CodedColumn {
 
     std::uint32_t n_codes = 0;  ///< as a code: the value is missing
     bool has_gaps = false;
+    bool has_many = false;                 ///< more values than narrow codes tell: not coded yet
     std::uint32_t usual = kNoCode;         ///< the code of most rows, where there is one
     std::vector<std::uint32_t> first_row;  ///< by code: a row of the table that has the value
     FarVector<std::uint8_t> narrow;        ///< by row; of these three only one is not empty
@@ -51,8 +52,11 @@ struct CodedColumn {
     }
 };
 
-/// Codes of a column of few values, found without sorting it; not narrow if it has more.
+/// Codes of a column of few values, found without sorting it; if it has more, none.
 [[nodiscard]] CodedColumn code_few(const data::Column& column, std::size_t n_rows);
+
+/// Whether most rows have the same few values in a column, as some rows tell.
+[[nodiscard]] bool is_sparse(const data::Column& column, std::size_t n_rows);
 
 /// The values of a column as drawn cuts read them.
 [[nodiscard]] CodedColumn code_values(const data::Column& column, std::size_t n_rows);

@@ -50,8 +50,16 @@ struct RowCuts : RowMeasures {
         RowRuns& runs = room.runs;
         if (is_drawn() && (!is_nominal(column) || shared.coded[column].is_narrow()))
             return judge_drawn(node, column, room);
+        room.is_around = false;
         if (is_nominal(column)) return judge_names(node, column, room);
-        collect(node, column, runs);
+        if (rare.n > 0 && RowRuns::pays_around(node.size(), shared.coded[column])) {
+            room.is_around = true;
+            with_codes(node, column, [&](const auto& codes) {
+                runs.collect_around(rows_of(node), rare, shared.coded[column], codes);
+            });
+        } else {
+            collect(node, column, runs);
+        }
         if (runs.n + (runs.has_missing ? 1U : 0U) < 2) return {column, true, kNoPlainCut};
         if (node.size() == 2 && has_plain_pairs()) return judge_pair(node, column);
         double found = best(node, room, {GapSide::second, runs.has_missing});
@@ -59,13 +67,31 @@ struct RowCuts : RowMeasures {
         return {column, false, decrease_of(node, found)};
     }
 
+    /// Lists the rows of the class that has few of a node's, if that may serve to judge columns.
+    void list_rare(const FastNode& node) {
+        rare = {};
+        constexpr std::uint32_t kLeast = 64;
+        const double n_rare = std::min(node.sum, node.weight - node.sum);
+        if (kind != Kind::two_classes || is_weighed || entropy || is_drawn() || least > 1.0 ||
+            node.is_home || node.size() < kLeast || node.size() > RowRuns::kMostAround ||
+            RowRuns::kRowsPerRare * n_rare > node.size())
+            return;
+        const std::uint32_t wanted = 2.0 * node.sum <= node.weight ? kPositive : 0;
+        rare_words.clear();
+        const NodeRows rows = rows_of(node);
+        for (std::uint32_t i = 0; i < rows.n; ++i)
+            if ((rows.words[i] & kPositive) == wanted) rare_words.push_back(rows.words[i]);
+        rare = {rare_words.data(), static_cast<std::uint32_t>(rare_words.size())};
+    }
+
     /// Keeps the runs of a column that has just been judged, if it leads: they are asked for again
     /// if it wins. Large nodes are few, and their runs many.
     void keep(const FastNode& node, const FastCut& cut, Scratch& room) const {
         constexpr std::uint32_t kMostKept = 1U << 14;
         if (node.size() > kMostKept || is_drawn() || !(cut.decrease > room.kept.decrease)) return;
-        room.kept.column = cut.column;
+        room.kept.column = room.is_around ? kNowhere : cut.column;
         room.kept.decrease = cut.decrease;
+        if (room.is_around) return;  // its place is found among the runs of all rows
         std::swap(room.kept.runs, static_cast<Runs&>(room.runs));
         if (is_nominal(cut.column) && !room.is_rough) room.names->swap_found(room.kept.names);
     }
@@ -315,8 +341,11 @@ struct RowCuts : RowMeasures {
     }
 
     BitHome home;
+    NodeRows rare{nullptr, 0};  ///< of the node at hand, where there are few
 
 private:
+    std::vector<std::uint32_t> rare_words;
+
     [[nodiscard]] Located locate_drawn(const FastNode& node, const FastCut& cut,
                                        Scratch& room) const {
         const DrawnCut made = draw(node, cut.column, room);

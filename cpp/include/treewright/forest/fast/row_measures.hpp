@@ -63,6 +63,7 @@ struct RowMeasures {
         Kept kept;
         bool may_be_rough = false;  ///< few names may be judged roughly (rough_names)
         bool is_rough = false;      ///< those judged last are
+        bool is_around = false;     ///< the runs are those around rare rows
         DrawnNames drawn_names;
         std::vector<double> values;  ///< of the rows of a node in a column that a cut is drawn for
         std::vector<std::uint8_t> side_of_code;  ///< of the names that were located
