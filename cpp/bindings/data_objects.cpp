@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "bindings.hpp"
+#include "treewright/base/error.hpp"
+#include "treewright/base/parallel.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/base/rows_per_item.hpp"
 #include "treewright/data/fixed_texts.hpp"
 
 using namespace treewright;
@@ -17,6 +21,9 @@ namespace {
 constexpr std::int32_t kMissing = -1;
 /// Rows after which to look for a signal: some milliseconds.
 constexpr std::size_t kRowsAtATime = std::size_t{1} << 16;
+/// Texts of known values that one item of a thread finds, and for which a thread pays: 5 ns each.
+constexpr std::size_t kTextsAtATime = std::size_t{1} << 13;
+constexpr std::size_t kTextsPerThread = std::size_t{1} << 15;
 
 std::uint64_t hash_of(std::string_view text) {
     std::uint64_t hash = text.size();
@@ -209,9 +216,75 @@ nb::object code_fixed_texts(nb::handle array) {
     return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(rows)));
 }
 
+/// The texts of a domain with their codes, for arrays of texts of the same size.
+struct KnownTexts {
+    KnownTexts(nb::handle domain, const Flat<std::int32_t>& given)
+        : cells(std::make_unique<TextCells>(domain)),
+          codes(given.data(), given.data() + given.size()),
+          texts(cells->n_bytes()) {
+        require(codes.size() == cells->size(), "a code for every text");
+        std::vector<std::int32_t> places(codes.size());
+        texts.code(cells->at(0), cells->stride(), places.size(), places.data());
+        require(texts.first_rows().size() == places.size(), "texts that differ");
+    }
+    /// The codes of texts; `absent` for those that are not among the known ones.
+    void find(const std::byte* first, std::ptrdiff_t stride, std::size_t n, std::int32_t absent,
+              std::int32_t* found) const {
+        texts.find(first, stride, n, kMissing, found);
+        for (std::size_t i = 0; i < n; ++i)
+            found[i] = found[i] < 0 ? absent : codes[static_cast<std::size_t>(found[i])];
+    }
+
+    std::unique_ptr<TextCells> cells;  // `texts` refers to their memory
+    std::vector<std::int32_t> codes;   // by place among the texts
+    data::FixedTexts texts;
+};
+
+/// Codes of arrays of texts among the texts that are known of each, `absent` for others.
+nb::list find_fixed_texts(const std::vector<nb::object>& arrays,
+                          const std::vector<const KnownTexts*>& known, std::int32_t absent,
+                          std::size_t n_threads) {
+    require(arrays.size() == known.size(), "known texts for every array");
+    std::vector<std::unique_ptr<TextCells>> cells;
+    std::vector<std::vector<std::int32_t>> codes;
+    std::size_t n_rows = 0;
+    for (const nb::object& array : arrays) {
+        cells.push_back(std::make_unique<TextCells>(array));
+        n_rows = cells[0]->size();
+        require(cells.back()->size() == n_rows, "columns of one length");
+        require(cells.back()->n_bytes() == known[cells.size() - 1]->cells->n_bytes(),
+                "texts of one size");
+        codes.emplace_back(n_rows);
+    }
+    Progress progress = make_progress(std::nullopt);
+    {
+        const nb::gil_scoped_release release;
+        Team team(std::min(n_threads, n_rows * arrays.size() / kTextsPerThread + 1), progress);
+        const std::size_t at_once = rows_per_item(n_rows, kTextsAtATime, team.size());
+        const std::size_t n_blocks = (n_rows + at_once - 1) / at_once;
+        team.for_each(n_blocks * arrays.size(), [&](std::size_t item, std::size_t) {
+            const std::size_t c = item / n_blocks;
+            const std::size_t row = item % n_blocks * at_once;
+            known[c]->find(cells[c]->at(row), cells[c]->stride(), std::min(at_once, n_rows - row),
+                           absent, codes[c].data() + row);
+        });
+    }
+    nb::list found;
+    for (std::vector<std::int32_t>& each : codes) found.append(to_numpy(std::move(each)));
+    return found;
+}
+
 }  // namespace
 
 void bind_data_objects(nb::module_& module) {
+    nb::class_<KnownTexts>(module, "KnownTexts", "The texts of a domain with their codes.")
+        .def(nb::init<nb::handle, const Flat<std::int32_t>&>(), nb::arg("domain"), nb::arg("codes"),
+             nb::sig("def __init__(self, domain: object, codes: NDArray[numpy.int32]) -> None"));
+    module.def("find_fixed_texts", &find_fixed_texts, nb::arg("arrays"), nb::arg("known"),
+               nb::arg("absent"), nb::arg("n_threads"),
+               "Codes of the texts of arrays: their places among the known ones of each.",
+               nb::sig("def find_fixed_texts(arrays: list[object], known: list[KnownTexts], "
+                       "absent: int, n_threads: int) -> list[NDArray[numpy.int32]]"));
     module.def("code_fixed_texts", &code_fixed_texts, nb::arg("array"),
                "Codes of the texts of an array in the order of their first rows, and these rows.",
                nb::sig("def code_fixed_texts(array: object) -> tuple[NDArray[numpy.int32], "

@@ -43,6 +43,9 @@ from treewright._core import (
     JudgedBooster as JudgedBooster,
 )
 from treewright._core import (
+    KnownTexts as KnownTexts,
+)
+from treewright._core import (
     LeafTargets as LeafTargets,
 )
 from treewright._core import (
@@ -125,6 +128,9 @@ from treewright._core import (
 )
 from treewright._core import (
     find_codes as find_codes,
+)
+from treewright._core import (
+    find_fixed_texts as find_fixed_texts,
 )
 from treewright._core import (
     grow as grow,

@@ -48,20 +48,30 @@ bool are_equal(const std::byte* one, const std::byte* other, std::size_t n_bytes
 
 }  // namespace
 
+inline std::size_t FixedTexts::slot_of(std::uint64_t hash, const std::byte* text) const {
+    std::size_t at = hash & (slots.size() - 1);
+    while (slots[at] != kFree &&
+           !are_equal(known[static_cast<std::size_t>(slots[at])].text, text, n_bytes))
+        at = (at + 1) & (slots.size() - 1);
+    return at;
+}
+
 void FixedTexts::code(const std::byte* texts, std::ptrdiff_t stride, std::size_t n,
                       std::int32_t* codes) {
     for (std::size_t i = 0; i < n; ++i, texts += stride, ++n_coded) {
         const std::uint64_t hash = hash_of(texts, n_bytes);
-        std::size_t at = hash & (slots.size() - 1);
-        std::int32_t code = slots[at];
-        while (code != kFree &&
-               !are_equal(known[static_cast<std::size_t>(code)].text, texts, n_bytes)) {
-            at = (at + 1) & (slots.size() - 1);
-            code = slots[at];
-        }
-        if (code == kFree) code = slots[at] = add(hash, texts);
+        std::int32_t& code = slots[slot_of(hash, texts)];
+        if (code == kFree) code = add(hash, texts);
         codes[i] = code;
         if (2 * known.size() > slots.size()) grow();
+    }
+}
+
+void FixedTexts::find(const std::byte* texts, std::ptrdiff_t stride, std::size_t n,
+                      std::int32_t absent, std::int32_t* codes) const {
+    for (std::size_t i = 0; i < n; ++i, texts += stride) {
+        const std::int32_t code = slots[slot_of(hash_of(texts, n_bytes), texts)];
+        codes[i] = code == kFree ? absent : code;
     }
 }
 

@@ -8,6 +8,7 @@
 #include "treewright/base/huge_pages.hpp"
 #include "treewright/base/parallel.hpp"
 #include "treewright/base/prefetch.hpp"
+#include "treewright/base/rows_per_item.hpp"
 #include "treewright/forest/packed_ready.hpp"
 #include "treewright/forest/packed_walk.hpp"
 #include "treewright/tree/in_flight.hpp"
@@ -220,15 +221,15 @@ void answer_of(const PackedTree& tree, std::uint32_t n_classes, Vote vote, std::
 
 namespace {
 
-/// Calls work(rows, begin, n) for blocks of rows, read as floats where that is exact.
+/// Calls work(rows, begin, n) for blocks of `at_once` rows, read as floats where that is exact.
 template <class Work>
-void for_each_block(const tree::Rows& rows, Team& team, Work&& work) {
-    const std::size_t n_blocks = (rows.n_rows + kRowsPerBlock - 1) / kRowsPerBlock;
+void for_each_block(const tree::Rows& rows, Team& team, std::size_t at_once, Work&& work) {
+    const std::size_t n_blocks = (rows.n_rows + at_once - 1) / at_once;
     const auto by_type = [&]<class T>(T) {
         std::vector<RowMatrix<T>> matrices(team.size());
         team.for_each(n_blocks, [&](std::size_t block, std::size_t thread) {
-            const std::size_t begin = block * kRowsPerBlock;
-            const std::size_t end = std::min(rows.n_rows, begin + kRowsPerBlock);
+            const std::size_t begin = block * at_once;
+            const std::size_t end = std::min(rows.n_rows, begin + at_once);
             matrices[thread].read(rows, begin, end);
             work(matrices[thread], begin, end - begin);
         });
@@ -250,12 +251,14 @@ std::size_t n_walk_blocks(const tree::Rows& rows) {
 
 void walk_blocks(const tree::Rows& rows, Team& team,
                  const std::function<void(const WalkBlock& block)>& work) {
-    for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+    // Blocks that do not depend on the number of threads.
+    const auto each = [&](const auto& matrix, std::size_t begin, std::size_t n) {
         work(
             {begin / kRowsPerBlock, begin, n,
              [&matrix](const PackedTree& tree, std::span<const std::uint32_t> which,
                        std::span<std::uint32_t> leaf) { find_leaves(tree, matrix, which, leaf); }});
-    });
+    };
+    for_each_block(rows, team, kRowsPerBlock, each);
 }
 
 void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::size_t last,
@@ -265,7 +268,7 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
     if (rows.n_rows < kManyRows) {
         Team team(1, progress);
         std::vector<double> answer(n_out);
-        for_each_block(rows, team, [&](const auto& matrix, std::size_t, std::size_t n) {
+        for_each_block(rows, team, kManyRows, [&](const auto& matrix, std::size_t, std::size_t n) {
             const auto add = [&](std::size_t t, std::size_t row, std::uint32_t at) {
                 answer_of(trees[t], n_classes, vote, trees[t].nodes[at].leaf(), answer.data());
                 for (std::size_t k = 0; k < n_out; ++k) sums[row * n_out + k] += answer[k];
@@ -285,6 +288,7 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
         return;
     }
     Team team(threads_for(rows, n_threads), progress);
+    const std::size_t rows_per_block = rows_per_item(rows.n_rows, kRowsPerBlock, team.size());
     const bool heats = all_single(rows);
     std::vector<ReadyTree> ready(std::min(kTreesPerChunk, last - first));
     for (std::size_t from = first; from < last; from += kTreesPerChunk) {
@@ -299,7 +303,7 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
                         [](const ReadyTree& tree) { return tree.start.empty(); });
         const std::size_t rows_at_once =
             adds_lines ? std::clamp(kSumsAtOnce / n_out, kFewRows, kRowsPerBlock) : kRowsPerBlock;
-        for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+        const auto add = [&](const auto& matrix, std::size_t begin, std::size_t n) {
             double* out = sums.data() + begin * n_out;
             for (std::size_t row = 0; row < n; row += rows_at_once)
                 for (std::size_t i = 0; i < n_trees; ++i) {
@@ -313,21 +317,24 @@ void PackedForest::add_answers(const tree::Rows& rows, std::size_t first, std::s
                              ready[i].add(leaf, n_out, out + at_row * n_out);
                          });
                 }
-        });
+        };
+        for_each_block(rows, team, rows_per_block, add);
     }
 }
 
 void PackedForest::apply(const tree::Rows& rows, std::size_t n_threads, Progress& progress,
                          std::span<std::int32_t> out) const {
     Team team(threads_for(rows, n_threads), progress);
-    for_each_block(rows, team, [&](const auto& matrix, std::size_t begin, std::size_t n) {
+    const std::size_t rows_per_block = rows_per_item(rows.n_rows, kRowsPerBlock, team.size());
+    const auto find = [&](const auto& matrix, std::size_t begin, std::size_t n) {
         for (std::size_t t = 0; t < trees.size(); ++t) {
             progress.check(true);
             walk(trees[t], {}, matrix, 0, n, [&](std::size_t row, std::uint32_t at) {
                 out[(begin + row) * trees.size() + t] = static_cast<std::int32_t>(at);
             });
         }
-    });
+    };
+    for_each_block(rows, team, rows_per_block, find);
 }
 
 bool is_sound(const PackedTree& tree, std::uint32_t n_classes, std::size_t n_columns) {

@@ -56,62 +56,95 @@ void RowCells::read(std::span<const data::Column> columns, std::span<const std::
     }
 }
 
-/// No value is above a NaN, so that a leaf leads to its first child: itself.
+/// No value is above a NaN, so that a leaf leads to its first child: itself. Where no node cuts, it
+/// asks names instead, and all of them lead to itself.
 void Descent::add_leaf() {
-    nodes.push_back({{std::numeric_limits<double>::quiet_NaN()},
-                     static_cast<std::uint32_t>(nodes.size()),
-                     0,
-                     0,
-                     0});
+    Node node{.threshold = std::numeric_limits<double>::quiet_NaN()};
+    if (has_cuts) node.first_child = next_place();
+    else {
+        node.start = static_cast<std::uint32_t>(tables.size());
+        tables.push_back(next_place());
+    }
+    nodes.push_back(node);
 }
 
 void Descent::add_cut(std::uint32_t column, double threshold, std::uint32_t first_child,
                       std::uint8_t missing) {
-    nodes.push_back({{threshold}, first_child, static_cast<std::uint16_t>(column), 0, missing});
+    Node node{.threshold = threshold, .column = static_cast<std::uint16_t>(column)};
+    node.first_child = first_child * kWords;
+    node.missing =
+        missing == kUndecided ? next_place() - node.first_child : std::uint32_t{missing} * kWords;
+    nodes.push_back(node);
 }
 
 void Descent::add_names(std::uint32_t column, std::span<const std::uint8_t> branch,
                         std::uint32_t first_child) {
-    Node node{{0.0}, first_child, static_cast<std::uint16_t>(column), -1, 0};
-    node.table = {static_cast<std::uint32_t>(tables.size()),
-                  static_cast<std::uint32_t>(branch.size() - 1)};
-    const auto at = static_cast<std::uint32_t>(nodes.size());
+    Node node{.threshold = std::numeric_limits<double>::quiet_NaN(),
+              .start = static_cast<std::uint32_t>(tables.size()),
+              .last = static_cast<std::uint16_t>(branch.size() - 1),
+              .column = static_cast<std::uint16_t>(column)};
     for (const std::uint8_t each : branch)
-        tables.push_back(each == kUndecided ? at : first_child + each);
+        tables.push_back(each == kUndecided ? next_place() : (first_child + each) * kWords);
     nodes.push_back(node);
 }
 
 bool Descent::is_full(std::size_t n_more) const {
-    return tables.size() + n_more > std::numeric_limits<std::uint32_t>::max();
+    return n_more > std::numeric_limits<std::uint16_t>::max() ||
+           tables.size() + n_more > std::numeric_limits<std::uint32_t>::max();
 }
 
-template <bool has_gaps>
-void Descent::find_by(const RowCells& rows, std::size_t n, std::uint32_t* node) const {
-    const auto next = [all = nodes.data(), child_of_name = tables.data()](
-                          std::uint32_t at, const std::uint64_t* row) {
-        const Node& asked = all[at];
-        const std::uint64_t cell = row[asked.column];
-        const double x = std::bit_cast<double>(cell);
-        std::uint32_t by_cut = asked.first_child + (x > asked.threshold ? 1U : 0U);
-        if constexpr (has_gaps) {
-            const std::uint32_t where =
-                either(asked.missing == kUndecided, asked.first_child + asked.missing, at);
-            by_cut = either(x != x, by_cut, where);
-        }
-        const std::uint64_t entry =
-            asked.table.start + std::min(static_cast<std::uint32_t>(cell), asked.table.last);
-        // All bits where names are asked, else none.
-        const auto names = static_cast<std::uint64_t>(std::int64_t{asked.asks_names});
-        const std::uint32_t by_name = child_of_name[entry & names];
-        return by_cut ^ ((by_cut ^ by_name) & static_cast<std::uint32_t>(names));
+template <class Use>
+void Descent::with_next(const RowCells& rows, Use&& use) const {
+    const auto at_place = [words = reinterpret_cast<const std::byte*>(nodes.data())](
+                              std::uint32_t place) -> const Node& {
+        return *reinterpret_cast<const Node*>(words + std::size_t{place} * 8);
     };
-    std::vector<std::uint32_t> walking(n);
-    walk_in_waves(rows.first(), rows.stride(), n, next, node, walking.data());
+    const auto by_name = [entries = tables.data()](const Node& asked, std::uint64_t cell) {
+        const std::uint32_t further =
+            std::min(static_cast<std::uint32_t>(cell), std::uint32_t{asked.last});
+        return entries[asked.start + further];
+    };
+    const auto by_any = [=](std::uint32_t place, const std::uint64_t* row) {
+        const Node& asked = at_place(place);
+        const std::uint64_t cell = row[asked.column];
+        const auto is_above =
+            static_cast<std::uint32_t>(std::bit_cast<double>(cell) > asked.threshold);
+        return asked.first_child + is_above * kWords + by_name(asked, cell);
+    };
+    if (!has_cuts) {
+        use([=](std::uint32_t place, const std::uint64_t* row) {
+            const Node& asked = at_place(place);
+            return by_name(asked, row[asked.column]);
+        });
+    } else if (!rows.has_gaps()) {
+        use(by_any);
+    } else {
+        use([=](std::uint32_t place, const std::uint64_t* row) {
+            const Node& asked = at_place(place);
+            const double x = std::bit_cast<double>(row[asked.column]);
+            return by_any(place, row) + either(x != x, 0U, asked.missing);
+        });
+    }
 }
 
 void Descent::find(const RowCells& rows, std::size_t n, std::uint32_t* node) const {
-    if (rows.has_gaps()) find_by<true>(rows, n, node);
-    else find_by<false>(rows, n, node);
+    std::vector<std::uint32_t> walking(n);
+    with_next(rows, [&](auto&& next) {
+        walk_in_waves(rows.first(), rows.stride(), n, next, node, walking.data());
+    });
+    for (std::size_t i = 0; i < n; ++i) node[i] /= kWords;
+}
+
+void Descent::go_on(const RowCells& rows, const std::uint32_t* row,
+                    std::vector<std::uint32_t>& walking, std::uint32_t* node) const {
+    const std::vector<std::uint32_t> all = walking;
+    for (const std::uint32_t number : all) node[number] *= kWords;
+    with_next(rows, [&](auto&& next) {
+        walk_on_in_waves(
+            [&](std::uint32_t number) { return rows.first() + row[number] * rows.stride(); },
+            walking.size(), next, node, walking.data());
+    });
+    for (const std::uint32_t number : all) node[number] /= kWords;
 }
 
 }  // namespace treewright::tree

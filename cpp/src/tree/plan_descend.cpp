@@ -1,6 +1,7 @@
 /// Plans whose questions fit into a descent, and what becomes of rows that stop on the way.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "treewright/tree/descent.hpp"
 #include "treewright/tree/plan.hpp"
@@ -27,8 +28,12 @@ std::uint8_t entry_of(std::int32_t branch) {
 
 /// The descent takes the place of the general loop; a row that stops goes on by that (`go_on`).
 void Plan::make_descent(Progress& progress) {
-    if (only_real_cuts || !shortcuts.empty() || needs.size() > Descent::kMostColumns) return;
-    auto made = std::make_shared<Descent>(nodes.size());
+    if (only_real_cuts || !shortcuts.empty() || needs.size() > Descent::kMostColumns ||
+        nodes.size() > Descent::kMostNodes)
+        return;
+    const bool has_cuts = std::any_of(nodes.begin(), nodes.end(),
+                                      [](const Node& node) { return kind_of(node) == real_cut; });
+    auto made = std::make_shared<Descent>(nodes.size(), has_cuts);
     double stopped = 0.0;
     std::size_t n_entries = 0;
     for (std::uint32_t node = 0; node < nodes.size(); ++node) {
@@ -107,38 +112,78 @@ void Plan::find_in_cells(const Rows& rows, const RowCells& cells, std::size_t be
     }
     found.leaf.resize(end - begin);
     descent->find(cells, end - begin, found.leaf.data());
-    std::vector<Visit> to_do;
-    for (std::size_t row = begin; row < end; ++row) {
-        std::uint32_t& at = found.leaf[row - begin];
-        if (kind_of(nodes[at]) != leaf) at = go_on(rows, row, at, to_do, found);
-    }
+    go_on(rows, cells, begin, found);
 }
 
-/// Where a row arrives that has stopped at a node: its leaf, or kDivided and the number of its
-/// parts. Branches are followed one after the other, the first one first.
-std::uint32_t Plan::go_on(const Rows& rows, std::size_t row, std::uint32_t node,
-                          std::vector<Visit>& to_do, Found& found) const {
-    const std::size_t first_part = found.parts.size();
-    Visit at{node, 1.0};
-    while (true) {
-        while (kind_of(nodes[at.node]) != leaf) {
-            const int branch = branch_of(rows, row, at.node);
+/// Where the rows arrive that have stopped on the way: their leaves, or kDivided and the number of
+/// their parts. All parts walk on together, so that their cache misses overlap; those of a row are
+/// linked in the order of going down one branch after the other, the first one first.
+void Plan::go_on(const Rows& rows, const RowCells& cells, std::size_t begin, Found& found) const {
+    constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> row_of;  // of each part
+    std::vector<std::uint32_t> node;
+    std::vector<std::uint32_t> later;  // the part after it, of the same row
+    std::vector<double> share;
+    std::vector<std::uint32_t> stopped;
+    const auto add = [&](std::uint32_t row, std::uint32_t at, std::uint32_t after, double part) {
+        stopped.push_back(static_cast<std::uint32_t>(node.size()));
+        row_of.push_back(row);
+        node.push_back(at);
+        later.push_back(after);
+        share.push_back(part);
+    };
+    // Nobody can tell who has stopped: written without a branch.
+    const std::size_t n = found.leaf.size();
+    row_of.resize(n + 1);
+    std::size_t n_rows = 0;
+    for (std::size_t row = 0; row < n; ++row) {
+        row_of[n_rows] = static_cast<std::uint32_t>(row);
+        n_rows += static_cast<std::size_t>(kind_of(nodes[found.leaf[row]]) != leaf);
+    }
+    row_of.resize(n_rows);
+    stopped.resize(n_rows);
+    std::iota(stopped.begin(), stopped.end(), 0U);
+    for (const std::uint32_t row : row_of) node.push_back(found.leaf[row]);
+    later.assign(n_rows, kNone);
+    share.assign(n_rows, 1.0);
+    std::vector<Visit> children;
+    std::vector<std::uint32_t> walking;
+    std::vector<std::uint32_t> still;
+    while (!stopped.empty()) {
+        const std::size_t n_stopped = stopped.size();
+        for (std::size_t i = 0; i < n_stopped; ++i) {
+            const std::uint32_t part = stopped[i];
+            const int branch = branch_of(rows, begin + row_of[part], node[part]);
             if (branch >= 0) {
-                at.node = nodes[at.node].first_child + static_cast<std::uint32_t>(branch);
+                node[part] = nodes[node[part]].first_child + static_cast<std::uint32_t>(branch);
                 continue;
             }
-            push_children(at, to_do);
-            at = to_do.back();
-            to_do.pop_back();
+            push_children({node[part], share[part]}, children);  // the first one on top
+            node[part] = children.back().node;
+            share[part] = children.back().share;
+            children.pop_back();
+            for (const Visit& child : children) {  // from the last one on
+                add(row_of[part], child.node, later[part], child.share);
+                later[part] = stopped.back();
+            }
+            children.clear();
         }
-        if (to_do.empty() && found.parts.size() == first_part) return at.node;
-        found.parts.push_back(at);
-        if (to_do.empty()) break;
-        at = to_do.back();
-        to_do.pop_back();
+        walking = stopped;
+        descent->go_on(cells, row_of.data(), walking, node.data());
+        still.clear();
+        for (const std::uint32_t part : stopped)
+            if (kind_of(nodes[node[part]]) != leaf) still.push_back(part);
+        stopped.swap(still);
     }
-    found.start.push_back(found.parts.size());
-    return kDivided | static_cast<std::uint32_t>(found.start.size() - 2);
+    for (std::uint32_t first = 0; first < n_rows; ++first) {
+        std::uint32_t& at = found.leaf[row_of[first]];
+        at = node[first];
+        if (later[first] == kNone) continue;
+        for (std::uint32_t part = first; part != kNone; part = later[part])
+            found.parts.push_back({node[part], share[part]});
+        found.start.push_back(found.parts.size());
+        at = kDivided | static_cast<std::uint32_t>(found.start.size() - 2);
+    }
 }
 
 }  // namespace treewright::tree

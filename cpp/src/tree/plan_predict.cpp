@@ -5,6 +5,7 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/parallel.hpp"
+#include "treewright/base/rows_per_item.hpp"
 #include "treewright/tree/descent.hpp"
 #include "treewright/tree/plan.hpp"
 
@@ -160,9 +161,10 @@ void Plan::for_each_row_of_all(std::span<const Plan* const> plans, const Rows& r
     std::vector<std::uint32_t> which;
     for (std::uint32_t c = 0; c < is_read.size(); ++c)
         if (is_read[c] != 0) which.push_back(c);
-    const std::size_t at_once = RowCells::rows_at_once(rows.columns.size());
-    const std::size_t n_tasks = (rows.n_rows + at_once - 1) / at_once;
     Team team(std::min(n_threads, (rows.n_rows + kRowsPerThread - 1) / kRowsPerThread), progress);
+    const std::size_t at_once =
+        rows_per_item(rows.n_rows, RowCells::rows_at_once(rows.columns.size()), team.size());
+    const std::size_t n_tasks = (rows.n_rows + at_once - 1) / at_once;
     std::vector<RowCells> cells(team.size());
     std::vector<Found> founds(team.size());
     team.for_each(n_tasks, [&](std::size_t task, std::size_t thread) {

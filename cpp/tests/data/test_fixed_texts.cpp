@@ -40,6 +40,13 @@ CASE(equal_texts_get_the_code_of_the_first) {
                        codes.data() + part);
             CHECK(codes == expected);
             CHECK(texts.first_rows() == first_rows);
+            FixedTexts few(n_bytes);  // those of the first rows alone
+            const std::size_t n_known = 5;
+            few.code(begin, static_cast<std::ptrdiff_t>(stride), n_known, codes.data());
+            const auto n_codes = static_cast<std::int32_t>(few.first_rows().size());
+            few.find(begin, static_cast<std::ptrdiff_t>(stride), n, -2, codes.data());
+            for (std::size_t i = 0; i < n; ++i)
+                CHECK(codes[i] == (expected[i] < n_codes ? expected[i] : -2));
         }
     }
 }

@@ -118,7 +118,10 @@ CASE(rows_descend_as_their_questions_say) {
             const std::size_t n_asked = turn == 0 ? 0 : random.below(60);
             const std::vector<Asked> nodes =
                 random_nodes(n_asked, turn % 3 == 0 ? 2 : kColumns, divides, random);
-            Descent descent(nodes.size());
+            const bool has_cuts = std::any_of(nodes.begin(), nodes.end(), [](const Asked& node) {
+                return node.first_child != 0 && node.column < 2;
+            });
+            Descent descent(nodes.size(), has_cuts);
             for (const Asked& node : nodes) {
                 if (node.first_child == 0) descent.add_leaf();
                 else if (node.column < 2)
@@ -144,7 +147,7 @@ CASE(rows_descend_as_their_questions_say) {
 }
 
 CASE(tables_of_branches_have_a_limit) {
-    Descent descent(1);
+    Descent descent(1, true);
     CHECK(!descent.is_full(1000));
     CHECK(descent.is_full(std::size_t{1} << 32));
 }

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.array_types import Int32Array
-from treewright.core import Columns
+from treewright.core import Columns, KnownTexts, find_fixed_texts
 from treewright.core import find_codes as core_find_codes
 from treewright.data.table import MISSING, UNSEEN, Table
 
@@ -40,3 +40,14 @@ def find_codes(numbers: npt.NDArray[np.floating[Any]], code_of_whole: Int32Array
     [0, 1, -2, -2, -1]
     """
     return core_find_codes(numbers, code_of_whole, UNSEEN, MISSING)
+
+
+def find_texts(
+    columns: list[object], known: list[KnownTexts], *, n_threads: int
+) -> list[Int32Array]:
+    """Return the code of each text of some arrays, among the texts that are known of each.
+
+    All columns in one call, so that threads share them: coding 30 columns one after the other was a
+    sixth of the time of predicting by a forest with two threads.
+    """
+    return find_fixed_texts(columns, known, UNSEEN, n_threads)

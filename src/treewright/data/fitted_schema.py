@@ -13,7 +13,7 @@ from typing import Any, Literal, SupportsFloat, SupportsIndex, cast
 import numpy as np
 
 from treewright.array_types import FloatArray
-from treewright.data.codes import NumberCodes
+from treewright.data.codes import NumberCodes, TextCodes
 from treewright.data.definitions import Definition, inputs_of
 from treewright.errors import ColumnMismatchError
 from treewright.parameters import nearest_hint
@@ -76,6 +76,11 @@ class ColumnSpec:
     def code_of_number(self) -> NumberCodes:
         """Codes of the numbers in the domain, for lookup of whole arrays."""
         return NumberCodes(self.values)
+
+    @cached_property
+    def code_of_text(self) -> TextCodes:
+        """Codes of the texts in the domain, for lookup of whole arrays."""
+        return TextCodes(self.values)
 
     def format(self, value: object, *, gap: float | None = None, is_bound: bool = False) -> str:
         """Return the text of a threshold in its stored form, or of a value of the domain.

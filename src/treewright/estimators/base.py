@@ -143,7 +143,8 @@ class TableEstimator(KeepsRows, ShowsModel, RefusesMistakes, BaseEstimator):  # 
         if isinstance(X, Table):  # rows that were made of one that was read
             return X
         model = self._model()
-        return match_table(X, model.schema, owner=type(self).__name__, unseen=model.unseen)
+        owner, n_jobs = type(self).__name__, self.n_jobs
+        return match_table(X, model.schema, owner=owner, unseen=model.unseen, n_jobs=n_jobs)
 
     def _as_read(self, X: Any) -> Any:
         """Return a table whose types and texts have been read once, if no other library reads it.

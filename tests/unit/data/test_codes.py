@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from treewright.core import find_fixed_texts
 from treewright.data.codes import (
     NumberCodes,
+    TextCodes,
     code_if_text,
     code_numbers,
     code_text,
@@ -161,3 +163,44 @@ def test_text_in_a_domain_is_no_number() -> None:
 def test_a_domain_of_floats_is_compared_as_floats() -> None:
     assert NumberCodes((0.5, 2.5)).find(np.array([2, 0.5]), absent=-2).tolist() == [-2, 0]
     assert NumberCodes((False, True)).find(np.array([1, 0, 2]), absent=-2).tolist() == [1, 0, -2]
+
+
+SHORT_TEXTS = st.text(alphabet="ab\0é😀", max_size=4)
+
+
+@given(
+    st.lists(SHORT_TEXTS, unique=True, min_size=1, max_size=30),
+    st.lists(SHORT_TEXTS, min_size=1, max_size=40),
+    st.integers(1, 3),
+)
+def test_arrays_of_text_are_looked_up_as_their_texts_are(
+    domain: list[str], texts: list[str], n_threads: int
+) -> None:
+    code_of_text = {text: code for code, text in enumerate(domain)}
+    texts = [*texts, *(text for text in domain if len(text) <= 3)]  # narrower than the domain
+    codes = TextCodes(domain)
+    for array in (np.array(texts), np.array(texts, dtype="U9"), np.array(texts * 2)[1::2]):
+        known = codes.known_to(array)
+        if array.dtype.itemsize == 0:
+            assert known is None
+            continue
+        assert known is not None
+        expected = [code_of_text.get(text, -2) for text in array.tolist()]
+        found = find_fixed_texts([array, array], [known, known], -2, n_threads)
+        assert [each.tolist() for each in found] == [expected, expected]
+
+
+@pytest.mark.parametrize("domain", [(), (1.0, 2.0), ("a", 7), (False, True)])
+def test_domains_of_other_values_have_no_texts_to_look_up(domain: tuple[object, ...]) -> None:
+    assert TextCodes(domain).known_to(np.array(["a"])) is None
+
+
+def test_texts_in_the_order_of_other_processors_are_not_looked_up() -> None:
+    array = np.array(["a"])
+    assert TextCodes(("a",)).known_to(array.astype(array.dtype.newbyteorder())) is None
+
+
+def test_many_long_texts_are_not_brought_to_the_form_of_an_array() -> None:
+    wide = np.array(["a"], dtype="U100000")
+    assert TextCodes(tuple(map(str, range(100)))).known_to(wide) is None
+    assert TextCodes(tuple(map(str, range(10)))).known_to(wide) is not None

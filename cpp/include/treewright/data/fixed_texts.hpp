@@ -14,6 +14,9 @@ public:
 
     /// Writes the codes of `n` texts, `stride` bytes apart; codes are in the order of first texts.
     void code(const std::byte* texts, std::ptrdiff_t stride, std::size_t n, std::int32_t* codes);
+    /// Writes the codes of `n` texts that were coded before, and `absent` for others.
+    void find(const std::byte* texts, std::ptrdiff_t stride, std::size_t n, std::int32_t absent,
+              std::int32_t* codes) const;
     /// The first text of each code, counted from the first that was coded.
     [[nodiscard]] const std::vector<std::size_t>& first_rows() const { return rows; }
 
@@ -23,6 +26,8 @@ private:
         std::uint64_t hash;
         const std::byte* text;
     };
+    /// Where a text has its code, or where it would be put.
+    [[nodiscard]] std::size_t slot_of(std::uint64_t hash, const std::byte* text) const;
     std::int32_t add(std::uint64_t hash, const std::byte* text);
     void grow();
 

@@ -41,8 +41,10 @@ class Descent {
 public:
     static constexpr std::uint8_t kUndecided = 255;  ///< a branch: the row stops
     static constexpr std::size_t kMostColumns = std::size_t{1} << 16;
+    static constexpr std::size_t kMostNodes = std::size_t{1} << 30;
 
-    explicit Descent(std::size_t n_nodes) { nodes.reserve(n_nodes); }
+    /// `has_cuts`: whether any question is a cut of decimals.
+    Descent(std::size_t n_nodes, bool has_cuts) : has_cuts(has_cuts) { nodes.reserve(n_nodes); }
 
     // Nodes are added in their order, children after their parents.
 
@@ -56,31 +58,39 @@ public:
 
     /// The node where each of `n` rows arrives or stops.
     void find(const RowCells& rows, std::size_t n, std::uint32_t* node) const;
-    /// Whether tables of branches have no room for so many entries more.
+    /// The same for rows that are under way: those whose numbers are in `walking` (which is spent)
+    /// go on from their nodes in `node`. `row` has the row that each number stands for.
+    void go_on(const RowCells& rows, const std::uint32_t* row, std::vector<std::uint32_t>& walking,
+               std::uint32_t* node) const;
+    /// Whether there is no room for a table of so many entries more.
     [[nodiscard]] bool is_full(std::size_t n_more) const;
 
 private:
-    struct Table {
-        std::uint32_t start;
-        std::uint32_t last;
-    };
+    /// A step adds up three places in `nodes`: `first_child`, that of the second child next to it
+    /// for a value above `threshold`, and an entry of `tables`. Cuts look up entry 0, which is 0;
+    /// names are above no threshold (NaN), and their entries are whole places.
     struct Node {
-        union {
-            double threshold;
-            Table table;  ///< entries of `tables`
-        };
-        std::uint32_t first_child;
-        std::uint16_t column;
-        std::int8_t asks_names;  ///< 0 or -1
-        std::uint8_t missing;    ///< branch of a missing decimal
+        double threshold = 0.0;
+        std::uint32_t start = 0;  ///< of its entries, the last one `last` further on
+        std::uint16_t last = 0;
+        std::uint16_t column = 0;
+        std::uint32_t first_child = 0;
+        std::uint32_t missing = 0;  ///< to be added for a missing decimal
     };
-    static_assert(sizeof(Node) == 16);
+    static_assert(sizeof(Node) == 24);
+    /// Places count words of eight bytes, which the processor's addresses can multiply by.
+    static constexpr std::uint32_t kWords = sizeof(Node) / 8;
 
-    template <bool has_gaps>
-    void find_by(const RowCells& rows, std::size_t n, std::uint32_t* node) const;
+    [[nodiscard]] std::uint32_t next_place() const {
+        return static_cast<std::uint32_t>(nodes.size()) * kWords;
+    }
+    /// Calls use(next), where `next(place, cells of a row)` is the place after one.
+    template <class Use>
+    void with_next(const RowCells& rows, Use&& use) const;
 
+    bool has_cuts;
     std::vector<Node> nodes;
-    std::vector<std::uint32_t> tables = {0};  ///< the next node by code + 2; a node itself: stop
+    std::vector<std::uint32_t> tables = {0};  ///< the next place by code + 2; the same one: stop
 };
 
 }  // namespace treewright::tree

@@ -18,38 +18,33 @@ inline T either(bool takes_other, T one, T other) {
     return one ^ ((one ^ other) & (T{0} - static_cast<T>(takes_other)));
 }
 
-/// The leaves of `n` rows, whose cells lie `stride` apart: `next` gives the node after one, which
-/// of a leaf is the leaf itself. All rows take some steps, group by group, then those that have not
-/// arrived some more: paths are of different lengths. Who goes on is written without a branch, as
-/// nobody can tell it. `walking` has room for the numbers of the rows.
-template <class T, class Next>
-inline __attribute__((always_inline)) void walk_in_waves(const T* cells, std::size_t stride,
-                                                         std::size_t n, Next&& next,
-                                                         std::uint32_t* leaf,
-                                                         std::uint32_t* walking) {
-    for (std::size_t i = 0; i < n; ++i) {
-        leaf[i] = 0;
-        walking[i] = static_cast<std::uint32_t>(i);
-    }
+/// From their nodes in `leaf` on to leaves go `n` rows, of which `walking` has the numbers:
+/// `row_of` gives the cells of a number, and `next` the node after one, which of a leaf is the leaf
+/// itself. All rows take some steps, group by group, then those that have not arrived some more:
+/// paths are of different lengths. Who goes on is written without a branch, as nobody can tell it.
+template <class RowOf, class Next>
+inline __attribute__((always_inline)) void walk_on_in_waves(RowOf&& row_of, std::size_t n,
+                                                            Next&& next, std::uint32_t* leaf,
+                                                            std::uint32_t* walking) {
     const auto take_steps = [&](const std::uint32_t* rows, std::size_t n_rows, std::size_t n_on) {
-        const T* row_of[kInFlight];
+        decltype(row_of(0U)) cells[kInFlight];
         std::uint32_t at[kInFlight];
         std::uint32_t number[kInFlight];
         for (std::size_t i = 0; i < n_rows; ++i) {
             number[i] = rows[i];
-            row_of[i] = cells + rows[i] * stride;
+            cells[i] = row_of(rows[i]);
             at[i] = leaf[rows[i]];
         }
         for (int look = 1; look < kStepsPerLook; ++look) {
 #pragma GCC unroll 16
-            for (std::size_t i = 0; i < n_rows; ++i) at[i] = next(at[i], row_of[i]);
+            for (std::size_t i = 0; i < n_rows; ++i) at[i] = next(at[i], cells[i]);
             // One step of every row after the other: GCC would else let a row take its steps at
             // once, and what they wait for would no longer overlap.
             asm volatile("" : : : "memory");
         }
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < n_rows; ++i) {
-            const std::uint32_t to = next(at[i], row_of[i]);
+            const std::uint32_t to = next(at[i], cells[i]);
             leaf[number[i]] = to;
             walking[n_on] = number[i];
             n_on += static_cast<std::size_t>(to != at[i]);
@@ -63,6 +58,21 @@ inline __attribute__((always_inline)) void walk_in_waves(const T* cells, std::si
         if (i < n) n_on = take_steps(walking + i, n - i, n_on);
         n = n_on;
     }
+}
+
+/// The leaves of `n` rows, whose cells lie `stride` apart, all from the root on. `walking` has room
+/// for the numbers of the rows.
+template <class T, class Next>
+inline __attribute__((always_inline)) void walk_in_waves(const T* cells, std::size_t stride,
+                                                         std::size_t n, Next&& next,
+                                                         std::uint32_t* leaf,
+                                                         std::uint32_t* walking) {
+    for (std::size_t i = 0; i < n; ++i) {
+        leaf[i] = 0;
+        walking[i] = static_cast<std::uint32_t>(i);
+    }
+    walk_on_in_waves([=](std::uint32_t row) { return cells + row * stride; }, n, next, leaf,
+                     walking);
 }
 
 }  // namespace treewright::tree

@@ -28,7 +28,8 @@ _EXACT_FLOAT = 2.0**53
 class Source:
     """A table of any kind: its size, its names, and a way to read one column.
 
-    `matrix` is the whole table, where it is one array of numbers.
+    `matrix` is the whole table, where it is one array of numbers; `given` returns a column as it is
+    in the table, where that is known.
     """
 
     n_rows: int
@@ -36,6 +37,7 @@ class Source:
     names: tuple[str, ...] | None
     read: Callable[[int, str], Column]
     matrix: Array | None = None
+    given: Callable[[int], object] | None = None
     any_order: bool = False
     is_frame: bool = True
 
@@ -59,6 +61,7 @@ def open_array(array: Array) -> Source:
         names=None,
         read=lambda i, name: read_array(array[:, i], name),
         matrix=matrix,
+        given=lambda i: array[:, i],
         is_frame=False,
     )
 
@@ -105,6 +108,7 @@ def open_columns(columns: Mapping[Any, Any], read: Callable[[Any, str], Column])
         n_columns=len(labels),
         names=names,
         read=lambda i, name: read(columns[labels[i]], name),
+        given=lambda i: columns[labels[i]],
         any_order=True,
     )
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.array_types import Array, FloatArray
+from treewright.core import KnownTexts
 from treewright.data.column import Column, blank_column, exact_floats, whole_of_rows
+from treewright.data.core_columns import find_texts
 from treewright.data.derive.columns import fit_derived, match_derived
 from treewright.data.fitted_schema import ColumnSpec, FittedSchema
 from treewright.data.frame import Frame
@@ -33,6 +35,7 @@ from treewright.data.resolve_schema import ColumnList, resolve_list, resolve_sch
 from treewright.data.schema import Schema
 from treewright.data.table import UNSEEN, Table
 from treewright.errors import DataError
+from treewright.threads import n_threads
 
 if TYPE_CHECKING:
     from treewright.data.fitted_schema import FittedSchema
@@ -159,6 +162,7 @@ def match_table(
     by_name: bool = False,
     unseen: str = "missing",
     optional: Collection[str] = (),
+    n_jobs: Any = 1,
 ) -> Table:
     """Return a table to predict, in the form a model was fitted on.
 
@@ -178,6 +182,8 @@ def match_table(
         ``"error"`` refuses categories unseen in training.
     optional : names
         Columns of the table that may be absent, and then are missing in every row.
+    n_jobs : int or None
+        How many threads may read, as of an estimator.
 
     Returns
     -------
@@ -222,7 +228,11 @@ def match_table(
         return Table(schema=fitted, n_rows=source.n_rows, matrix=matrix)
     typed: list[TypedColumn] = []
     raw: dict[str, Column] = {}
+    codes_of_name = _codes_of_texts(source, positions, fitted, n_jobs)
     for position, spec in zip(positions, fitted.sources, strict=True):
+        if spec.name in codes_of_name:
+            typed.append(TypedColumn(spec=spec, data=codes_of_name[spec.name], mask=None))
+            continue
         is_there = position >= 0
         column = source.read(position, spec.name) if is_there else blank_column(source.n_rows)
         typed.append(match_column(column, spec))
@@ -236,6 +246,33 @@ def match_table(
     if unseen == "error":
         _refuse_unseen(table, X)
     return table
+
+
+def _codes_of_texts(
+    source: Source, positions: Sequence[int], fitted: FittedSchema, n_jobs: Any
+) -> dict[str, Array]:
+    """Return the codes of the columns that are arrays of text and were text at fit, by name."""
+    if source.given is None:
+        return {}
+    names: list[str] = []
+    arrays: list[object] = []
+    known: list[KnownTexts] = []
+    for position, spec in zip(positions, fitted.sources, strict=True):
+        if position < 0 or spec.storage != "value" or spec.name in fitted.operand_names:
+            continue
+        array = source.given(position)
+        if type(array) is not np.ndarray or array.dtype.kind != "U" or array.ndim != 1:
+            continue
+        texts = spec.code_of_text.known_to(array)
+        if texts is not None:
+            names.append(spec.name)
+            arrays.append(array)
+            known.append(texts)
+    if not names:
+        return {}
+    n_texts = len(names) * source.n_rows
+    found = find_texts(arrays, known, n_threads=n_threads(n_jobs, n_texts))
+    return dict(zip(names, found, strict=True))
 
 
 def open_table(X: Any) -> Source:

@@ -407,3 +407,23 @@ def test_unseen_values_can_be_refused() -> None:
         " rows).\n"
         "  Hint: unseen='missing' or unseen='majority' gives such rows an answer."
     )
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, None])
+def test_arrays_of_text_match_as_lists_of_text_do(n_jobs: int | None) -> None:
+    random = np.random.default_rng(0)
+    words = np.array(["", "oak", "ash", "a long name", "yew"])
+    fitted = read_table({"a": words.tolist(), "b": words.tolist(), "n": range(5)}).schema
+    given = np.array(["oak", "ash", "elm", "a longer name", "", "a long name"])
+    columns = {
+        "a": random.choice(given, 50_000),
+        "b": random.choice(words[:3], 50_000),
+        "n": np.arange(50_000),
+    }
+    table = match_table(columns, fitted, owner="Tree", n_jobs=n_jobs)
+    plain = {name: column.tolist() for name, column in columns.items()}
+    expected = match_table(plain, fitted, owner="Tree")
+    for found, due in zip(table.columns, expected.columns, strict=True):
+        assert np.array_equal(found, due)
+    with pytest.raises(DataError, match=r"'elm'|'a longer name'"):
+        match_table(columns, fitted, owner="Tree", unseen="error", n_jobs=n_jobs)
