@@ -120,7 +120,7 @@ TREEWRIGHT_WIDE void fill_gains_wide(const CutLimits& node, const Cuts& cuts, st
     fill_gains<kGainsAtATime>(node, cuts, n, gain);
 }
 
-TREEWRIGHT_WIDE double largest_wide(const double* gain, std::size_t n) {
+TREEWRIGHT_WIDE double largest_gain_wide(const double* gain, std::size_t n) {
     __m512d most = _mm512_setzero_pd();
     std::size_t i = 0;
     // Of a number and NaN the second operand is taken.
@@ -132,9 +132,9 @@ TREEWRIGHT_WIDE double largest_wide(const double* gain, std::size_t n) {
 #endif
 
 /// The largest of some gains, 0 at least; NaN is none.
-double largest(const double* gain, std::size_t n) {
+double largest_gain(const double* gain, std::size_t n) {
 #ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return largest_wide(gain, n);
+    if (has_avx512()) return largest_gain_wide(gain, n);
 #endif
     double most = 0.0;
     for (std::size_t i = 0; i < n; ++i) most = gain[i] > most ? gain[i] : most;
@@ -256,8 +256,8 @@ static void search_after(std::span<const std::uint32_t> code, const Cuts& cuts, 
     judge.gains(cuts, n_cuts, Sums{}, gain);
     if (missing != nullptr) judge.gains(cuts, n_with, *missing, gain_with);
     if (!node.weight.empty()) leave_out_light(node, n_cuts, gain, gain_with);
-    double most = largest(gain, n_cuts);
-    if (n_with > 0) most = std::max(most, largest(gain_with, n_with));
+    double most = largest_gain(gain, n_cuts);
+    if (n_with > 0) most = std::max(most, largest_gain(gain_with, n_with));
     if (!(most > best.gain)) return;
     // The first of equal gains; of one cut, missing values in the second child.
     std::size_t chosen = 0;
