@@ -77,7 +77,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path
-        A file that :func:`save` has written, whatever its name.
+        A file that :func:`treewright.save` has written, whatever its name.
 
     Raises
     ------
@@ -107,7 +107,8 @@ def convert(path: str | os.PathLike[str], to_path: str | os.PathLike[str]) -> No
     Parameters
     ----------
     path
-        A file that :func:`save` has written. It is checked as :func:`load` does.
+        A file that :func:`treewright.save` has written. It is checked as :func:`treewright.load`
+        does.
     to_path
         Where to: ``.tw`` or ``.json``.
 
