@@ -300,6 +300,31 @@ void bind_forest(nb::module_& module) {
             nb::arg("tree"), nb::arg("is_real"), nb::arg("in_bits") = false,
             nb::sig("def tree(self, tree: int, is_real: list[bool], in_bits: bool = False) -> "
                     "dict[str, object]"))
+        .def(
+            "unpacked",
+            [](const PackedForest& self, const std::vector<bool>& is_real, bool in_bits,
+               std::size_t n_threads) {
+                require(is_real.size() == self.n_columns &&
+                            std::none_of(self.trees.begin(), self.trees.end(), is_compact),
+                        "columns of the forest");
+                std::vector<UnpackedTree> made(self.trees.size());
+                Progress progress = make_progress(std::nullopt);
+                {
+                    const nb::gil_scoped_release release;
+                    Team team(std::min(n_threads, made.size()), progress);
+                    team.for_each(made.size(), [&](std::size_t tree, std::size_t) {
+                        made[tree] =
+                            unpack(self.trees[tree], self.n_classes, is_real, in_bits, progress);
+                    });
+                }
+                nb::list trees;
+                for (UnpackedTree& each : made)
+                    trees.append(dict_of(std::move(each.arrays), each.width));
+                return trees;
+            },
+            nb::arg("is_real"), nb::arg("in_bits"), nb::arg("n_threads"),
+            nb::sig("def unpacked(self, is_real: list[bool], in_bits: bool, n_threads: int) -> "
+                    "list[dict[str, object]]"))
         .def_prop_ro("must_be_unpacked",
                      [](const PackedForest& self) {
                          return !self.trees.empty() && self.trees[0].must_be_unpacked();

@@ -17,17 +17,26 @@ constexpr std::size_t kHugePage = std::size_t{1} << 21;
 constexpr std::size_t kLine = 64;
 [[maybe_unused]] constexpr std::uintptr_t kPage = 4096;  ///< at least a common one
 
+/// Memory of which the first part lies in huge pages.
+void* allocate(std::size_t bytes, [[maybe_unused]] std::size_t n_huge_pages) {
+    const std::size_t unit = n_huge_pages > 0 ? kHugePage : kLine;
+    void* memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+    if (memory == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (n_huge_pages > 0) madvise(memory, n_huge_pages * kHugePage, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
 }  // namespace
 
 void* allocate_far(std::size_t bytes) {
     const bool is_huge = bytes >= kHugePage / 4;
-    const std::size_t unit = is_huge ? kHugePage : kLine;
-    void* memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
-    if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (is_huge) madvise(memory, (bytes + unit - 1) / unit * unit, MADV_HUGEPAGE);
-#endif
-    return memory;
+    return allocate(bytes, is_huge ? (bytes + kHugePage - 1) / kHugePage : 0);
+}
+
+void* allocate_side_by_side(std::size_t bytes) {
+    return allocate(bytes, bytes / kHugePage);
 }
 
 void write_ahead([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {

@@ -34,6 +34,22 @@ double largest(std::span<const double> numbers) {
     return is_finite ? most : std::numeric_limits<double>::infinity();
 }
 
+/// The largest size(x), 0 at least and NaN left out; several at once, as each comparison waits for
+/// the one before it.
+template <class Size>
+double largest_of(std::span<const double> numbers, Size&& size) {
+    constexpr std::size_t kAtOnce = 16;
+    double most[kAtOnce] = {};
+    std::size_t i = 0;
+    for (; i + kAtOnce <= numbers.size(); i += kAtOnce)
+        for (std::size_t k = 0; k < kAtOnce; ++k) {
+            const double x = size(numbers[i + k]);
+            most[k] = most[k] < x ? x : most[k];
+        }
+    for (; i < numbers.size(); ++i) most[0] = std::max(most[0], size(numbers[i]));
+    return *std::max_element(most, most + kAtOnce);
+}
+
 /// The least power of two that is not below x.
 double power_above(double x) {
     int exponent = 0;
@@ -128,14 +144,29 @@ DerivativeRange Booster::derivative_range(Team& team) {
     std::vector<DerivativeRange> ranges(n_row_blocks(table.n_rows));
     make_room(team);
     const bool is_plain = weight.empty() && factor.empty();
+    is_filled = ranges.size() == 1;
     by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
         BlockGradients& found = room[thread];
         found.fill(gradient_input(), {nullptr, begin, end - begin});
         DerivativeRange most;
+        if (is_plain) {
+            const auto largest = [n = end - begin](const double* own, auto&& size) {
+                return largest_of({own, n}, size);
+            };
+            for (std::size_t k = 0; k < n_outputs; ++k) {
+                const double gradient =
+                    largest(found.gradient_of(k), [](double x) { return std::abs(x); });
+                const double hessian = largest(found.hessian_of(k), [](double x) { return x; });
+                most.gradient = std::max(most.gradient, gradient);
+                most.hessian = std::max(most.hessian, hessian);
+            }
+            ranges[begin / kRowsPerBlock] = most;
+            return;
+        }
         for (std::size_t k = 0; k < n_outputs; ++k)
             for (std::size_t i = 0; i < end - begin; ++i) {
                 if (!counts(begin + i)) continue;  // as if removed
-                const double share = is_plain ? 1.0 : share_of(begin + i);
+                const double share = share_of(begin + i);
                 most.gradient = std::max(most.gradient, std::abs(found.gradient_of(k)[i]) * share);
                 most.hessian = std::max(most.hessian, found.hessian_of(k)[i] * share);
             }
@@ -203,13 +234,14 @@ void Booster::quantise_block(const RowRange& rows, const double* gradient, const
 }
 
 void Booster::quantise(Team& team) {
+    is_filled = false;
     fixed = lay_out(derivative_range(team));
     const RowRange rows = sampled.empty() ? RowRange{nullptr, 0, table.n_rows}
                                           : RowRange{sampled.data(), 0, sampled.size()};
     make_room(team);
     by_blocks(rows.n, team, [&](std::size_t begin, std::size_t end, std::size_t thread) {
         const RowRange part = rows.part(begin, end);
-        room[thread].fill(gradient_input(), part);
+        if (!is_filled || !sampled.empty()) room[thread].fill(gradient_input(), part);
         for (std::size_t output = 0; output < n_outputs; ++output)
             with_row(form, [&](auto row) {
                 quantise_block<decltype(row)>(part, room[thread].gradient_of(output),
@@ -313,72 +345,6 @@ void Booster::add_lines(std::size_t output, const GrowBuffers& memory, double l2
     with_row(form, [&](auto row) { fit_lines<decltype(row)>(own, l2, tree, team); });
 }
 
-double Booster::residual_answer(const BoostTree& tree, std::span<const GrownLeaf> leaves) const {
-    const auto each = [&](auto&& use) {
-        for (const GrownLeaf& leaf : leaves)
-            for (std::size_t at = 0; at < leaf.rows.n; ++at) {
-                const std::size_t row = leaf.rows[at];
-                use(row, y[row] - scores[row] - line_part(tree, leaf.node, row));
-            }
-    };
-    if (weight.empty()) {
-        std::vector<double> residuals;
-        each([&](std::size_t, double left) { residuals.push_back(left); });
-        return residuals.empty() ? 0.0 : answer_of_residuals(objective.loss, residuals);
-    }
-    std::vector<Residual> residuals;
-    each([&](std::size_t row, double left) {
-        if (weight_of(row) > 0.0) residuals.push_back({left, weight_of(row)});
-    });
-    return residuals.empty() ? 0.0 : answer_of_residuals(objective.loss, residuals);
-}
-
-void Booster::renew(BoostTree& tree, const GrowBuffers& memory, std::span<const int> monotonic,
-                    Team& team) const {
-    if (!objective.traits().answers_by_residuals) return;
-    team.for_each(memory.leaves.size(), [&](std::size_t i, std::size_t) {
-        const GrownLeaf& leaf = memory.leaves[i];
-        tree.nodes[leaf.node].value = residual_answer(tree, {&leaf, 1});
-    });
-    if (!monotonic.empty()) keep_order(tree, memory.leaves, monotonic);
-}
-
-/// Predictions below the two children of a monotonic split stay on either side of the midpoint of
-/// the children's own predictions, as while the tree was grown.
-void Booster::keep_order(BoostTree& tree, std::span<const GrownLeaf> leaves,
-                         std::span<const int> monotonic) const {
-    std::vector<std::vector<GrownLeaf>> below(tree.nodes.size());
-    for (const GrownLeaf& leaf : leaves) below[leaf.node].push_back(leaf);
-    for (std::size_t i = tree.nodes.size(); i-- > 0;)
-        if (!tree.nodes[i].is_leaf())
-            for (const std::size_t child : {0, 1}) {
-                const auto& more = below[tree.nodes[i].first_child + child];
-                below[i].insert(below[i].end(), more.begin(), more.end());
-            }
-    constexpr double kFar = std::numeric_limits<double>::infinity();
-    std::vector<Limits> limits(tree.nodes.size(), {-kFar, kFar});
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // parents come first
-        BoostNode& node = tree.nodes[i];
-        if (node.is_leaf()) {
-            node.value = std::clamp(node.value, limits[i].low, limits[i].high);
-            continue;
-        }
-        const auto first = static_cast<std::size_t>(node.first_child);
-        Limits& low = limits[first];
-        Limits& high = limits[first + 1];
-        low = high = limits[i];
-        const int sign = monotonic[node.column];
-        if (sign == 0 || node.subset >= 0) continue;
-        double middle = 0.0;
-        for (const std::size_t child : {first, first + 1})
-            middle +=
-                std::clamp(residual_answer(tree, below[child]), limits[i].low, limits[i].high) /
-                2.0;
-        (sign > 0 ? low.high : low.low) = middle;
-        (sign > 0 ? high.low : high.high) = middle;
-    }
-}
-
 void Booster::set_delta(Team& team) {
     if (!objective.traits().delta_is_quantile) return;
     std::visit(
@@ -421,9 +387,10 @@ double Booster::distance_quantile(double level, Team& team) const {
     return quantile_of(distances, level);
 }
 
-void Booster::move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
+void Booster::move_scores(const BoostTree& tree, std::size_t output, GrowBuffers& memory,
                           Team& team) {
-    std::vector<double> value(tree.nodes.size());
+    std::vector<double>& value = memory.values;
+    value.resize(tree.nodes.size());
     for (std::size_t i = 0; i < value.size(); ++i) value[i] = tree.nodes[i].value;
     double* own = scores.data() + output * table.n_rows;
     by_blocks(table.n_rows, team, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -442,7 +409,7 @@ void Booster::round(const BoostGrowth& growth, double learning_rate, std::uint64
     quantise(team);
     note_weights(growth);
     if (growth.has_lines && spread.empty()) spread = spreads_of(raw, table.n_rows, weight, team);
-    std::vector<BoostTree> grown(n_outputs);
+    grown.resize(n_outputs);
     const auto make = [&](std::size_t output, GrowBuffers& memory, Team& own_team) {
         grown[output] = grow(output, growth, key, memory, own_team, progress);
         if (growth.has_lines) add_lines(output, memory, growth.line_l2, grown[output], own_team);

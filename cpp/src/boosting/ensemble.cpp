@@ -38,6 +38,11 @@ bool is_narrow(const CodedColumn& coded) {
     return coded.n_all() <= kMostNarrow;
 }
 
+/// Words with a bit for each code.
+std::size_t n_words_of(const CodedColumn& coded) {
+    return coded.n_all() / 64 + 1;
+}
+
 /// Bits 64 w to 64 w + 63 of the codes above a cut.
 std::uint64_t above(std::uint32_t cut, std::size_t w) {
     if (w < cut / 64) return 0;
@@ -93,12 +98,21 @@ bool BoostForest::is_sound() const {
 void BoostForest::prepare(Origin origin) {
     std::vector<bool> is_used(book.columns.size());
     std::size_t n_nodes = 0;
+    std::size_t n_listed = 0;
+    std::size_t n_bits = 0;
     for (const BoostTree& tree : trees) {
         n_nodes += tree.nodes.size();
-        for (const BoostNode& node : tree.nodes)
-            if (!node.is_leaf()) is_used[node.column] = true;
+        for (const BoostNode& node : tree.nodes) {
+            if (node.is_leaf()) continue;
+            is_used[node.column] = true;
+            if (is_plain(node)) continue;
+            ++n_listed;
+            n_bits += n_words_of(book.columns[node.column]);
+        }
     }
     const std::size_t n_asking = n_nodes / 2;  // a tree has one leaf more than questions
+    lists.reserve(n_listed);
+    bits.reserve(n_bits);
     steps.reserve(n_nodes);
     choices.reserve(n_asking);
     values.reserve(n_nodes - n_asking);
@@ -119,11 +133,16 @@ void BoostForest::prepare(Origin origin) {
         most_leaves = std::max(most_leaves, prepared.back().n_leaves);
         most_choices = std::max(most_choices, tree.nodes.size() - prepared.back().n_leaves);
     }
+    std::vector<std::uint16_t> slot;
     for (std::size_t t = 0; t < trees.size(); ++t) {
         prepared[t].first_choice = choices.size();
-        if (prepared[t].n_leaves <= kMostLeaves) add_choices(t);
+        if (prepared[t].n_leaves <= kMostLeaves) add_choices(t, slot);
     }
     prepared.push_back({steps.size(), values.size(), choices.size(), lists.size(), 0});
+}
+
+bool BoostForest::is_plain(const BoostNode& node) const {
+    return node.subset < 0 && is_narrow(book.columns[node.column]);
 }
 
 void BoostForest::add_steps(const BoostTree& tree) {
@@ -140,7 +159,7 @@ void BoostForest::add_steps(const BoostTree& tree) {
             continue;
         }
         step.first_child = static_cast<std::uint32_t>(node.first_child);
-        step.is_plain = node.subset < 0 && is_narrow(book.columns[node.column]);
+        step.is_plain = is_plain(node);
         if (step.is_plain) {
             // Codes move up by one where missing values are the lowest.
             const std::uint32_t moved = node.missing_first ? 1 : 0;
@@ -156,7 +175,7 @@ void BoostForest::add_steps(const BoostTree& tree) {
 
 BoostList BoostForest::list_of(const BoostTree& tree, const BoostNode& node) {
     const CodedColumn& coded = book.columns[node.column];
-    const std::size_t n_words = coded.n_all() / 64 + 1;
+    const std::size_t n_words = n_words_of(coded);
     const BoostList list{node.column, bits.size(), n_words};
     bits.resize(bits.size() + n_words);
     std::uint64_t* const own = bits.data() + list.first_word;
@@ -170,10 +189,10 @@ BoostList BoostForest::list_of(const BoostTree& tree, const BoostNode& node) {
     return list;
 }
 
-void BoostForest::add_choices(std::size_t tree) {
+void BoostForest::add_choices(std::size_t tree, std::vector<std::uint16_t>& slot) {
     const BoostStep* own = steps.data() + prepared[tree].first_step;
     const std::size_t n_steps = trees[tree].nodes.size();
-    std::vector<std::uint16_t> slot(n_steps);
+    slot.resize(n_steps);  // filled from the last one on: children come after their parents
     std::size_t free = most_leaves;
     for (std::size_t i = n_steps; i-- > 0;) {
         const BoostStep& step = own[i];

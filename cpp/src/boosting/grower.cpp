@@ -3,6 +3,7 @@
 // Long because all steps of growing a tree work on one state.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <initializer_list>
 #include <numeric>
@@ -53,7 +54,8 @@ public:
           ways(buffers.ways),
           memory(buffers.template histograms<Entry>()),
           open(memory.open),
-          gains(memory.gains) {
+          gains(memory.gains),
+          parent(memory.parent) {
         memory.make_room(team.size(), table);
     }
 
@@ -63,15 +65,15 @@ public:
         std::size_t n_leaves = 1;
         while (growth.max_leaves == 0 || n_leaves < growth.max_leaves) {
             const std::size_t chosen = next_leaf();
-            if (chosen == open.size()) break;
+            if (chosen == gains.size()) break;
             look_after(open[chosen].n());
             ++n_leaves;
             split(chosen, growth.max_leaves != 0 && n_leaves == growth.max_leaves);
         }
-        for (const Leaf& leaf : open) finish(leaf);
+        for (const Leaf& leaf : leaves()) finish(leaf);
         if (growth.min_gain_per_leaf > 0.0) prune();
         note_leaves();
-        for (Leaf& leaf : open)
+        for (Leaf& leaf : leaves())
             if (leaf.histogram) memory.pool.push_back(std::move(leaf.histogram));
         buffers.nodes = std::exchange(tree.nodes, {tree.nodes.begin(), tree.nodes.end()});
         buffers.subsets = std::exchange(tree.subsets, {tree.subsets.begin(), tree.subsets.end()});
@@ -87,6 +89,9 @@ private:
         buffers.n_unchecked = 0;
         progress.check(true);
     }
+
+    /// The leaves that are open, or were: those with a gain. Memory of more may lie behind them.
+    [[nodiscard]] std::span<Leaf> leaves() const { return {open.data(), gains.size()}; }
 
     /// Whether these are all rows of the table, which are then not listed.
     [[nodiscard]] bool is_all(const Leaf& leaf) const {
@@ -121,9 +126,10 @@ private:
         tree.nodes.clear();
         tree.subsets = std::move(buffers.subsets);
         tree.subsets.clear();
-        open.clear();
         tree.nodes.emplace_back();
-        Leaf root;
+        if (open.empty()) open.emplace_back();
+        Leaf& root = open[0];
+        root.reset();
         root.end = n;
         Entry all{};
         if (may_split(root, n) && !are_few(n)) {
@@ -142,7 +148,6 @@ private:
             search_rows(root);
         }
         gains.assign(1, root.best.gain);
-        open.push_back(std::move(root));
     }
 
     /// The sum of all rows of a leaf.
@@ -168,12 +173,9 @@ private:
                     chosen = i;
             return chosen;
         }
-        double most = 0.0;
-        for (std::size_t i = 0; i < gains.size(); ++i) {
-            chosen = gains[i] > most ? i : chosen;
-            most = std::max(most, gains[i]);
-        }
-        return chosen;
+        const double most = largest_gain(gains.data(), gains.size());
+        if (!(most > 0.0)) return chosen;
+        return static_cast<std::size_t>(std::ranges::find(gains, most) - gains.begin());
     }
 
     // -------------------------------------------------------------- histograms
@@ -235,23 +237,22 @@ private:
     void search(std::initializer_list<Leaf*> given, const Entry* less) {
         const std::span<Leaf* const> leaves(given.begin(), given.size());
         const std::size_t n_parts = team.size();
+        if (n_parts == 1) {
+            if (less != nullptr)
+                for (std::size_t i = 0; i < table.n_entries; ++i)
+                    leaves[0]->histogram[i] -= less[i];
+            for (Leaf* leaf : leaves) {
+                if (!may_gain(*leaf)) continue;
+                add_digits(*leaf, 0, table.slots.size(), 0);
+                search_drawn(*leaf);
+            }
+            return;
+        }
         SearchNode nodes[2];
         for (std::size_t l = 0; l < leaves.size(); ++l) {
             if (!may_gain(*leaves[l])) continue;
             draw_columns(*leaves[l], drawn[l]);
             nodes[l] = node_of(*leaves[l]);
-        }
-        if (n_parts == 1) {
-            if (less != nullptr)
-                for (std::size_t i = 0; i < table.n_entries; ++i)
-                    leaves[0]->histogram[i] -= less[i];
-            for (std::size_t l = 0; l < leaves.size(); ++l) {
-                if (!may_gain(*leaves[l])) continue;
-                add_digits(*leaves[l], 0, table.slots.size(), 0);
-                for (const std::uint32_t column : drawn[l])
-                    search_column(*leaves[l], nodes[l], column, 0, leaves[l]->best);
-            }
-            return;
         }
         std::vector<BoostSplit> found(leaves.size() * n_parts);
         team.for_each(n_parts, [&](std::size_t part, std::size_t thread) {
@@ -289,6 +290,11 @@ private:
     void search_rows(Leaf& leaf) {
         if (!may_gain(leaf)) return;
         memory.gathered.template gather<Row>(table, rows_of(leaf), round.gradients, round.fixed);
+        search_drawn(leaf);
+    }
+
+    /// Searches the columns that are drawn for a leaf, by one thread.
+    void search_drawn(Leaf& leaf) {
         draw_columns(leaf, drawn[0]);
         const SearchNode node = node_of(leaf);
         for (const std::uint32_t column : drawn[0]) search_column(leaf, node, column, 0, leaf.best);
@@ -323,6 +329,19 @@ private:
 
     /// Columns that a node may ask.
     void draw_columns(const Leaf& leaf, std::vector<std::uint32_t>& allowed) const {
+        const std::size_t n_all = round.columns.size();
+        const std::size_t n_wanted = growth.columns_per_node;
+        if (growth.interactions.empty() && n_wanted > 0 && n_wanted < n_all &&
+            n_all <= grow::kMostInAWord) {
+            Generator draw(mix(round.key, leaf.node));
+            std::uint64_t left = grow::draw_places(n_all, n_wanted, draw);
+            allowed.resize(n_wanted);
+            for (std::uint32_t& column : allowed) {
+                column = round.columns[static_cast<std::size_t>(std::countr_zero(left))];
+                left &= left - 1;
+            }
+            return;
+        }
         allowed.assign(round.columns.begin(), round.columns.end());
         if (!growth.interactions.empty())
             std::erase_if(allowed, [&](std::uint32_t column) {
@@ -335,11 +354,10 @@ private:
                                std::all_of(leaf.asked.begin(), leaf.asked.end(), has);
                     });
             });
-        const std::size_t n_drawn = growth.columns_per_node;
-        if (n_drawn == 0 || n_drawn >= allowed.size()) return;
+        if (n_wanted == 0 || n_wanted >= allowed.size()) return;
         Generator draw(mix(round.key, leaf.node));
-        for (std::size_t i = 0; i < n_drawn; ++i) grow::draw_next(allowed, i, draw);
-        allowed.resize(n_drawn);
+        for (std::size_t i = 0; i < n_wanted; ++i) grow::draw_next(allowed, i, draw);
+        allowed.resize(n_wanted);
         grow::sort_drawn(allowed, table.columns.size());
     }
 
@@ -432,7 +450,11 @@ private:
 
     // -------------------------------------------------------------- dividing
     void split(std::size_t chosen, bool is_last) {
-        Leaf parent = std::move(open[chosen]);
+        // The first child takes the place of its parent, the second the next one: leaves keep the
+        // memory of their lists from tree to tree.
+        std::swap(parent, open[chosen]);
+        if (open.size() == gains.size()) open.emplace_back();
+        Leaf* const children[2] = {&open[chosen], &open[gains.size()]};
         const BoostSplit& best = parent.best;
         const auto first_child = static_cast<std::int32_t>(tree.nodes.size());
         tree.nodes.emplace_back();
@@ -440,9 +462,9 @@ private:
         note_split(parent, first_child);
         const std::size_t n_first = divide_rows(parent);
 
-        Leaf children[2];
         for (int side = 0; side < 2; ++side) {
-            Leaf& child = children[side];
+            Leaf& child = *children[side];
+            child.reset();
             child.node = static_cast<std::uint32_t>(first_child + side);
             child.depth = parent.depth + 1;
             child.begin = side == 0 ? parent.begin : parent.begin + n_first;
@@ -454,24 +476,21 @@ private:
                 child.asked.push_back(best.column);
             }
         }
-        if (!growth.monotonic.empty()) bound(parent, children);
-        if (!is_last && (may_gain(children[0]) || may_gain(children[1]))) {
-            const bool is_first_larger = children[0].n() >= children[1].n();
-            search_children(parent, children[is_first_larger ? 0 : 1],
-                            children[is_first_larger ? 1 : 0]);
+        if (!growth.monotonic.empty()) bound(children);
+        if (!is_last && (may_gain(*children[0]) || may_gain(*children[1]))) {
+            const bool is_first_larger = children[0]->n() >= children[1]->n();
+            search_children(*children[is_first_larger ? 0 : 1], *children[is_first_larger ? 1 : 0]);
         }
         if (parent.histogram) memory.pool.push_back(std::move(parent.histogram));
-        for (Leaf& child : children)
-            if (child.histogram && !child.best.exists())
-                memory.pool.push_back(std::move(child.histogram));
-        gains[chosen] = children[0].best.gain;
-        gains.push_back(children[1].best.gain);
-        open[chosen] = std::move(children[0]);
-        open.push_back(std::move(children[1]));
+        for (Leaf* child : children)
+            if (child->histogram && !child->best.exists())
+                memory.pool.push_back(std::move(child->histogram));
+        gains[chosen] = children[0]->best.gain;
+        gains.push_back(children[1]->best.gain);
     }
 
-    /// Finds the best splits of two new leaves, with as few histograms as pays.
-    void search_children(Leaf& parent, Leaf& larger, Leaf& smaller) {
+    /// Finds the best splits of the two new leaves, with as few histograms as pays.
+    void search_children(Leaf& larger, Leaf& smaller) {
         if (parent.histogram && !are_few(larger.n())) {
             larger.histogram = std::move(parent.histogram);
             if (!are_few(smaller.n())) {
@@ -514,14 +533,14 @@ private:
     void finish(const Leaf& leaf) { describe(tree.nodes[leaf.node], leaf); }
 
     /// Predictions below the two children of a monotonic split stay on either side of the midpoint.
-    void bound(const Leaf& parent, Leaf (&children)[2]) const {
+    void bound(Leaf* const (&children)[2]) const {
         const int sign = growth.monotonic[parent.best.column];
         if (sign == 0 || parent.best.is_nominal) return;
         double middle = 0.0;
-        for (const Leaf& child : children)
-            middle += leaf_answer(child.total, round.fixed, growth.limits.l2, parent.bounds) / 2.0;
-        (sign > 0 ? children[0].bounds.upper : children[0].bounds.lower) = middle;
-        (sign > 0 ? children[1].bounds.lower : children[1].bounds.upper) = middle;
+        for (const Leaf* child : children)
+            middle += leaf_answer(child->total, round.fixed, growth.limits.l2, parent.bounds) / 2.0;
+        (sign > 0 ? children[0]->bounds.upper : children[0]->bounds.lower) = middle;
+        (sign > 0 ? children[1]->bounds.lower : children[1]->bounds.upper) = middle;
     }
 
     /// Which codes of the slot go to the second child.
@@ -535,9 +554,10 @@ private:
             return ways.set(missing, !node.missing_first);
         }
         const Digit& digit = slot.digits[placed.digit];
-        for (std::uint32_t code = 0; code < slot.n_codes; ++code) {
-            const std::uint32_t own = placed.code_of(slot.is_shared() ? digit.of(code) : code);
-            ways.set(code, tree.goes_second(node, own, missing));
+        for (std::uint32_t code = 0; code < digit.n_codes; ++code) {
+            const bool is_second = tree.goes_second(node, placed.code_of(code), missing);
+            if (!slot.is_shared()) ways.set(code, is_second);
+            else if (is_second) ways.add(digit.in_slot[code]);
         }
     }
 
@@ -623,28 +643,29 @@ private:
 
     /// Joins the leaves that are now one node; their rows are neighbours.
     void merge_leaves(std::span<const std::uint32_t> at) {
-        std::vector<Leaf> left;
-        std::vector<std::size_t> place(tree.nodes.size(), open.size());
-        for (Leaf& leaf : open) {
+        std::vector<std::size_t> place(tree.nodes.size(), gains.size());
+        std::size_t n_left = 0;
+        for (Leaf& leaf : leaves()) {
             leaf.node = at[leaf.node];
             if (leaf.node == 0) leaf.depth = 0;
             std::size_t& own = place[leaf.node];
-            if (own == open.size()) {
-                own = left.size();
-                left.push_back(std::move(leaf));
+            if (own == gains.size()) {
+                own = n_left++;
+                std::swap(open[own], leaf);
             } else {
-                left[own].begin = std::min(left[own].begin, leaf.begin);
-                left[own].end = std::max(left[own].end, leaf.end);
+                open[own].begin = std::min(open[own].begin, leaf.begin);
+                open[own].end = std::max(open[own].end, leaf.end);
+                if (leaf.histogram) memory.pool.push_back(std::move(leaf.histogram));
             }
         }
-        open = std::move(left);
+        gains.resize(n_left);
     }
 
     // -------------------------------------------------------------- leaves
     /// Writes the leaf of every row of the table, also of those outside the sample.
     void note_leaves() {
         buffers.leaves.clear();
-        for (const Leaf& leaf : open) buffers.leaves.push_back({leaf.node, rows_of(leaf)});
+        for (const Leaf& leaf : leaves()) buffers.leaves.push_back({leaf.node, rows_of(leaf)});
         buffers.leaf_of_row.resize(table.n_rows);
         if (!round.sample.empty()) {
             const auto divisions = std::span(buffers.divisions).first(n_divisions);
@@ -655,8 +676,8 @@ private:
             for (std::size_t at = 0; at < leaf.n(); ++at)
                 buffers.leaf_of_row[row_of(leaf, at)] = leaf.node;
         };
-        if (team.size() > 1) return team.for_each(open.size(), note);
-        for (std::size_t i = 0; i < open.size(); ++i) note(i, 0);
+        if (team.size() > 1) return team.for_each(gains.size(), note);
+        for (std::size_t i = 0; i < gains.size(); ++i) note(i, 0);
     }
 
     const BoostRound& round;
@@ -671,6 +692,7 @@ private:
     HistogramMemory<Entry>& memory;
     std::vector<Leaf>& open;
     std::vector<double>& gains;   ///< of their best splits, 0 where there is none
+    Leaf& parent;                 ///< the leaf that is split
     std::size_t n_divisions = 0;  ///< made so far, where rows are outside the sample
 };
 

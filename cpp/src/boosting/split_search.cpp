@@ -131,16 +131,6 @@ TREEWRIGHT_WIDE double largest_gain_wide(const double* gain, std::size_t n) {
 }
 #endif
 
-/// The largest of some gains, 0 at least; NaN is none.
-double largest_gain(const double* gain, std::size_t n) {
-#ifdef TREEWRIGHT_AVX512
-    if (has_avx512()) return largest_gain_wide(gain, n);
-#endif
-    double most = 0.0;
-    for (std::size_t i = 0; i < n; ++i) most = gain[i] > most ? gain[i] : most;
-    return most;
-}
-
 /// Judges splits of one node.
 class Judge {
 public:
@@ -222,6 +212,15 @@ bool SearchNode::are_heavy(std::int64_t first, std::int64_t all) const {
     return static_cast<double>(first) >= least && static_cast<double>(all - first) >= least;
 }
 
+double largest_gain(const double* gain, std::size_t n) {
+#ifdef TREEWRIGHT_AVX512
+    if (has_avx512()) return largest_gain_wide(gain, n);
+#endif
+    double most = 0.0;
+    for (std::size_t i = 0; i < n; ++i) most = gain[i] > most ? gain[i] : most;
+    return most;
+}
+
 double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2, const Bounds& bounds) {
     return best_answer(reals_of(sums, fixed), l2, bounds);
 }
@@ -249,10 +248,8 @@ static void search_after(std::span<const std::uint32_t> code, const Cuts& cuts, 
     const std::size_t n_cuts = code.size();
     const std::size_t n_with = missing != nullptr ? n_cuts - 1 : 0;
     const Judge judge(node, node.limits->l2, sign);
-    const std::size_t n_room = n_cuts + kGainsAtATime;
-    if (scratch.gain.size() < 2 * n_room) scratch.gain.resize(2 * n_room);
-    double* gain = scratch.gain.data();
-    double* gain_with = missing != nullptr ? gain + n_room : nullptr;
+    double* gain = scratch.gains_of(2 * n_cuts + kGainsAtATime);
+    double* gain_with = missing != nullptr ? gain + n_cuts + kGainsAtATime : nullptr;
     judge.gains(cuts, n_cuts, Sums{}, gain);
     if (missing != nullptr) judge.gains(cuts, n_with, *missing, gain_with);
     if (!node.weight.empty()) leave_out_light(node, n_cuts, gain, gain_with);
@@ -307,6 +304,86 @@ template void search_running<NarrowEntry>(const SearchNode&, std::uint32_t, int,
                                           const RunningSums<NarrowEntry>&, SearchScratch&,
                                           BoostSplit&);
 
+/// So few categories are ordered by counting those that come before each: no branch depends on the
+/// keys, while sorting takes the wrong one every other time.
+static constexpr std::size_t kFewToOrder = 16;
+
+/// Puts the places of categories in the order of their keys, the lower place first of equal keys.
+static void put_in_order(CategoryOrder& order) {
+    const std::size_t n = order.n;
+    if (n > kFewToOrder) {
+        const double* const key = order.key.data();
+        auto* const by_key = order.by_key.data();
+        for (std::uint32_t i = 0; i < n; ++i) by_key[i] = {key[i], order.place[i]};
+        std::sort(by_key, by_key + n);
+        for (std::size_t i = 0; i < n; ++i) order.place[i] = by_key[i].second;
+        return;
+    }
+    std::uint32_t n_before[kFewToOrder] = {};
+    std::uint32_t place[kFewToOrder];
+    for (std::size_t i = 1; i < n; ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            const std::uint32_t is_after = order.key[j] <= order.key[i] ? 1 : 0;
+            n_before[i] += is_after;
+            n_before[j] += 1 - is_after;
+        }
+    std::copy_n(order.place.data(), n, place);
+    for (std::size_t i = 0; i < n; ++i) order.place[n_before[i]] = place[i];
+}
+
+/// Among all subsets the best is a prefix in the order of G / H (Fisher 1958; Breiman et al. 1984,
+/// section 9.4); smoothing keeps categories of few rows from the ends. "Missing" is a category like
+/// any other.
+static void order_categories(const SearchNode& node, const CodeSums& own, CategoryOrder& order) {
+    const BoostLimits& limits = *node.limits;
+    order.make_room(own.n);
+    order.n = 0;
+    for (std::uint32_t i = 0; i < own.n; ++i) {
+        const Reals reals = reals_of(own.sums[i], node.fixed);
+        const double key = reals.g / (reals.h + limits.nominal_smoothing);
+        order.key[order.n] = std::isnan(key) ? 0.0 : key;  // 0 / 0: it says nothing
+        order.place[order.n] = i;
+        order.n += own.sums[i].n_rows >= limits.min_category ? 1 : 0;
+    }
+    put_in_order(order);
+}
+
+/// The best of some divisions, and where it was found.
+struct BestPrefix {
+    double gain;
+    std::size_t n = 0;  ///< categories of the first child; 0: none is better
+    bool from_end = false;
+    Sums first;
+};
+
+/// Improves `best` by the prefixes of an order, or (backward) its suffixes. Which of them are
+/// better is as good as random: no branch depends on it.
+static void search_prefixes(const SearchNode& node, const Judge& judge, bool backward,
+                            std::size_t n_prefixes, const SearchScratch& scratch,
+                            BestPrefix& best) {
+    const CategoryOrder& order = scratch.order;
+    const std::int64_t all = std::reduce(node.weight.begin(), node.weight.end());
+    std::int64_t weight = 0;
+    Sums first;
+    double most = best.gain;
+    std::size_t best_n = 0;
+    for (std::size_t i = 0; i < n_prefixes; ++i) {
+        const std::uint32_t place = order.at(i, backward);
+        first += scratch.own.sums[place];
+        if (!node.weight.empty()) {
+            weight += node.weight[place];
+            if (!node.are_heavy(weight, all)) continue;
+        }
+        const double gain = judge.allows(first) ? judge.gain(first) : 0.0;
+        const bool is_better = gain > most;
+        most = is_better ? gain : most;
+        best_n = is_better ? i + 1 : best_n;
+    }
+    if (best_n == 0) return;
+    best = {most, best_n, backward, {}};
+    for (std::size_t i = 0; i < best_n; ++i) best.first += scratch.own.sums[order.at(i, backward)];
+}
+
 void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
                     BoostSplit& best) {
     const CodeSums& own = scratch.own;
@@ -315,56 +392,23 @@ void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch&
     const Judge judge(node, limits.l2 + limits.nominal_l2, 0);
     // Two categories have one division, whose gain does not depend on which of them comes first.
     if (own.n == 2 && !(judge.allows(own.sums[0]) && judge.gain(own.sums[0]) > best.gain)) return;
-    auto& order = scratch.order;
-    order.clear();
-    // Among all subsets the best is a prefix in the order of G / H (Fisher 1958; Breiman et al.
-    // 1984, section 9.4); smoothing keeps categories of few rows from the ends. "Missing" is
-    // a category like any other.
-    for (std::uint32_t i = 0; i < own.n; ++i) {
-        if (own.sums[i].n_rows < limits.min_category) continue;
-        const Reals reals = reals_of(own.sums[i], node.fixed);
-        order.emplace_back(reals.g / (reals.h + limits.nominal_smoothing), i);
-    }
-    if (order.size() < 2) return;
-    std::sort(order.begin(), order.end());
-    std::size_t best_n = 0;
-    bool from_end = false;
-    double best_gain = best.gain;
-    Sums best_first;
-    const std::int64_t all = std::reduce(node.weight.begin(), node.weight.end());
-    const std::size_t most = std::min(limits.max_categories, order.size() - 1);
+    CategoryOrder& order = scratch.order;
+    order_categories(node, own, order);
+    if (order.n < 2) return;
+    const std::size_t most = std::min(limits.max_categories, order.n - 1);
     // Where every category is in the order, what is left of a prefix is a suffix of the same gain,
     // to the last bit: the other way round would find the same divisions.
-    const bool is_whole = order.size() == own.n && most + 1 == order.size();
-    for (const bool backward : {false, true}) {
-        if (backward && is_whole) break;
-        Sums first;
-        std::int64_t weight = 0;
-        for (std::size_t i = 0; i < most; ++i) {
-            const std::uint32_t place = order[backward ? order.size() - 1 - i : i].second;
-            first += own.sums[place];
-            if (!node.weight.empty()) weight += node.weight[place];
-            if (!judge.allows(first)) continue;
-            if (!node.weight.empty() && !node.are_heavy(weight, all)) continue;
-            const double gain = judge.gain(first);
-            if (!(gain > best_gain)) continue;
-            best_gain = gain;
-            best_n = i + 1;
-            from_end = backward;
-            best_first = first;
-        }
-    }
-    if (best_n == 0) return;
-    best.gain = best_gain;
+    const bool is_whole = order.n == own.n && most + 1 == order.n;
+    BestPrefix found{best.gain, 0, false, {}};
+    for (const bool backward : {false, true})
+        if (!backward || !is_whole) search_prefixes(node, judge, backward, most, scratch, found);
+    if (found.n == 0) return;
+    best.gain = found.gain;
+    best.first = found.first;
     best.column = column;
     best.is_nominal = true;
     best.cut = 0;
-    best.first = best_first;
-    best.codes.clear();
-    best.codes.reserve(own.n);
-    for (std::size_t i = 0; i < best_n; ++i)
-        best.codes.push_back(own.code[order[from_end ? order.size() - 1 - i : i].second]);
-    std::sort(best.codes.begin(), best.codes.end());
+    order.list_first(own, found.n, found.from_end, best.codes);
     best.missing_first = !best.codes.empty() && best.codes.back() == own.missing;
     if (best.missing_first) best.codes.pop_back();
 }

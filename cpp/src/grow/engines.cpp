@@ -161,7 +161,7 @@ Engine best_cuts_engine(const ColumnsToLookAt& columns) {
     // Moving an entry of a list costs 1; putting a row in its place for a look so much more.
     constexpr double kLookAtFew = 3.0;
     constexpr double kLookAtSparse = 5.0;
-    constexpr double kLookAtRare = 7.0;
+    constexpr double kLookAtRare = 4.0;
     const double kLookAtMany = columns.is_rare ? kLookAtRare : 20.0;
     const double few = static_cast<double>(columns.n_few) / static_cast<double>(columns.n_columns);
     const double sparse =

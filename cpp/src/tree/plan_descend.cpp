@@ -59,7 +59,9 @@ void Plan::make_descent(Progress& progress) {
         if (branch.size() == 1) stopped += weight[tree_node[node]];
         made->add_names(column_of(nodes[node]), branch, nodes[node].first_child);
     }
-    if (stopped <= kMostStopped * weight[0]) descent = std::move(made);
+    if (stopped > kMostStopped * weight[0]) return;
+    made->close(progress);
+    descent = std::move(made);
 }
 
 /// The branches of codes from -2 on, the last entry that of all codes from there on. One entry:
@@ -104,23 +106,24 @@ bool Plan::reads_cells(const Rows& rows) const {
 void Plan::find_in_cells(const Rows& rows, const RowCells& cells, std::size_t begin,
                          std::size_t end, Found& found) const {
     if (descent == nullptr) {
-        const Cells of_rows{reinterpret_cast<const std::byte*>(cells.first()),
-                            static_cast<std::ptrdiff_t>(cells.stride() * sizeof(double)),
+        const Cells of_rows{cells.first(), static_cast<std::ptrdiff_t>(cells.stride()),
                             sizeof(double)};
         found.leaf.resize(end - begin);
         return find_in_matrix<double>(rows, of_rows, begin, end, found);
     }
     found.leaf.resize(end - begin);
-    descent->find(cells, end - begin, found.leaf.data());
-    go_on(rows, cells, begin, found);
+    std::vector<std::uint32_t> stopped;
+    descent->find(cells, end - begin, found.leaf.data(), stopped);
+    if (!stopped.empty()) go_on(rows, cells, begin, std::move(stopped), found);
 }
 
 /// Where the rows arrive that have stopped on the way: their leaves, or kDivided and the number of
-/// their parts. All parts walk on together, so that their cache misses overlap; those of a row are
-/// linked in the order of going down one branch after the other, the first one first.
-void Plan::go_on(const Rows& rows, const RowCells& cells, std::size_t begin, Found& found) const {
+/// their parts. `row_of` has the row of each part, at first of each stopped row. All parts walk on
+/// together, so that their cache misses overlap; those of a row are linked in the order of going
+/// down one branch after the other, the first one first.
+void Plan::go_on(const Rows& rows, const RowCells& cells, std::size_t begin,
+                 std::vector<std::uint32_t> row_of, Found& found) const {
     constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> row_of;  // of each part
     std::vector<std::uint32_t> node;
     std::vector<std::uint32_t> later;  // the part after it, of the same row
     std::vector<double> share;
@@ -132,23 +135,13 @@ void Plan::go_on(const Rows& rows, const RowCells& cells, std::size_t begin, Fou
         later.push_back(after);
         share.push_back(part);
     };
-    // Nobody can tell who has stopped: written without a branch.
-    const std::size_t n = found.leaf.size();
-    row_of.resize(n + 1);
-    std::size_t n_rows = 0;
-    for (std::size_t row = 0; row < n; ++row) {
-        row_of[n_rows] = static_cast<std::uint32_t>(row);
-        n_rows += static_cast<std::size_t>(kind_of(nodes[found.leaf[row]]) != leaf);
-    }
-    row_of.resize(n_rows);
+    const std::size_t n_rows = row_of.size();
     stopped.resize(n_rows);
     std::iota(stopped.begin(), stopped.end(), 0U);
     for (const std::uint32_t row : row_of) node.push_back(found.leaf[row]);
     later.assign(n_rows, kNone);
     share.assign(n_rows, 1.0);
     std::vector<Visit> children;
-    std::vector<std::uint32_t> walking;
-    std::vector<std::uint32_t> still;
     while (!stopped.empty()) {
         const std::size_t n_stopped = stopped.size();
         for (std::size_t i = 0; i < n_stopped; ++i) {
@@ -168,12 +161,7 @@ void Plan::go_on(const Rows& rows, const RowCells& cells, std::size_t begin, Fou
             }
             children.clear();
         }
-        walking = stopped;
-        descent->go_on(cells, row_of.data(), walking, node.data());
-        still.clear();
-        for (const std::uint32_t part : stopped)
-            if (kind_of(nodes[node[part]]) != leaf) still.push_back(part);
-        stopped.swap(still);
+        descent->go_on(cells, row_of.data(), stopped, node.data());
     }
     for (std::uint32_t first = 0; first < n_rows; ++first) {
         std::uint32_t& at = found.leaf[row_of[first]];

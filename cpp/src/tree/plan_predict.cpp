@@ -163,7 +163,7 @@ void Plan::for_each_row_of_all(std::span<const Plan* const> plans, const Rows& r
         if (is_read[c] != 0) which.push_back(c);
     Team team(std::min(n_threads, (rows.n_rows + kRowsPerThread - 1) / kRowsPerThread), progress);
     const std::size_t at_once =
-        rows_per_item(rows.n_rows, RowCells::rows_at_once(rows.columns.size()), team.size());
+        rows_per_item(rows.n_rows, RowCells::rows_at_once(rows.columns, which), team.size());
     const std::size_t n_tasks = (rows.n_rows + at_once - 1) / at_once;
     std::vector<RowCells> cells(team.size());
     std::vector<Found> founds(team.size());

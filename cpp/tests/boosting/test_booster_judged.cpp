@@ -1,7 +1,10 @@
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -96,6 +99,66 @@ CASE(judged_rounds_are_those_of_one_booster_after_the_other) {
     }
     CHECK(found[0] == found[1]);
     CHECK(found[0] == found[2]);
+}
+
+CASE(boosters_that_threads_halve_are_those_of_one_thread) {
+    const RoundsAhead several{0.3, {1, 2, 3, 4, 5}, {1, 2, 4, 5}};
+    const RoundsAhead one{0.3, {6}, {1}};  // its first half is empty
+    const RoundsAhead none;
+    for (const std::size_t n_folds : {3, 5, 6}) {
+        std::vector<std::vector<double>> found[4];
+        for (const std::size_t n_threads : {1, 2, 3, 4}) {
+            std::vector<std::unique_ptr<Fold>> folds;
+            std::vector<JudgedBooster> judged;
+            std::vector<JudgedBooster*> each;
+            judged.reserve(n_folds);
+            for (std::size_t i = 0; i < n_folds; ++i) {
+                folds.push_back(std::make_unique<Fold>(i + 1, 1.0));
+                judged.push_back(folds.back()->judged());
+                each.push_back(&judged.back());
+            }
+            for (const RoundsAhead& ahead : {several, one, none}) {
+                const std::vector<RoundsAhead> of_each(n_folds, ahead);
+                make_side_by_side(each, of_each, kFar, n_threads, unstopped);
+                for (const JudgedBooster& own : judged) {
+                    CHECK(own.found.size() == ahead.looks.size());
+                    found[n_threads - 1].insert(found[n_threads - 1].end(), own.found.begin(),
+                                                own.found.end());
+                }
+            }
+            for (const auto& fold : folds) CHECK(fold->booster->trees.size() == 3 * 6);
+        }
+        for (const auto& own : found) CHECK(own == found[0]);
+    }
+}
+
+CASE(a_half_that_fails_ends_the_others) {
+    for (const std::size_t n_threads : {1, 2, 4}) {
+        std::vector<std::unique_ptr<Fold>> folds;
+        std::vector<JudgedBooster> judged;
+        std::vector<JudgedBooster*> each;
+        judged.reserve(5);
+        for (std::size_t i = 0; i < 5; ++i) {
+            folds.push_back(std::make_unique<Fold>(i + 1, 1.0));
+            judged.push_back(folds.back()->judged());
+            each.push_back(&judged.back());
+        }
+        std::vector<RoundsAhead> of_each(5, {0.3, {1, 2, 3, 4}, {1, 2, 3, 4}});
+        std::atomic<int> n_asked = 0;
+        Progress stopped([&](std::uint64_t) {
+            ++n_asked;
+            throw Interrupted{};
+        });
+        const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(25);
+        while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+        bool was_stopped = false;
+        try {
+            make_side_by_side(each, of_each, kFar, n_threads, stopped);
+        } catch (const Interrupted&) {
+            was_stopped = true;
+        }
+        CHECK(was_stopped && n_asked == 1);
+    }
 }
 
 CASE(judged_rounds_end_where_scores_reach_too_far) {

@@ -97,6 +97,26 @@ CASE(ties_and_values_that_differ_in_their_last_bits_are_ordered) {
     }
 }
 
+CASE(few_values_of_many_bits_are_ordered_as_many_are) {
+    Generator random(13);
+    for (const std::size_t n : {255, 256, 5000, 70000})
+        for (const std::size_t n_values : {1, 2, 130, 500, 1023, 1024, 1025}) {
+            std::vector<double> spread(n);
+            std::vector<double> late(n);  // most values come after the first rows
+            std::vector<std::int64_t> wholes(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::size_t value = random.below(n_values);
+                spread[i] = 0.1 * static_cast<double>(value) - 20.0;
+                late[i] = i < n / 2 ? -0.0 : 0.7 * static_cast<double>(value);
+                wholes[i] = static_cast<std::int64_t>(value * 0x123456789abcULL);
+                if (random.below(20) == 0) spread[i] = late[i] = std::nan("");
+            }
+            check_order(spread, ValueType::f64);
+            check_order(late, ValueType::f64);
+            check_order(wholes, ValueType::i64);
+        }
+}
+
 CASE(extremes_are_ordered) {
     const double infinity = std::numeric_limits<double>::infinity();
     const double tiny = std::numeric_limits<double>::denorm_min();

@@ -58,9 +58,10 @@ Table random_table(std::size_t n_rows, double gaps, Generator& random) {
     return table;
 }
 
-Asked random_question(std::size_t n_columns, bool divides, Generator& random) {
+/// About columns `begin` to `end`.
+Asked random_question(std::size_t begin, std::size_t end, bool divides, Generator& random) {
     Asked asked;
-    asked.column = static_cast<std::uint32_t>(random.below(n_columns));
+    asked.column = static_cast<std::uint32_t>(begin + random.below(end - begin));
     const auto branch_below = [&](std::uint64_t n) -> std::uint8_t {
         if (divides && random.below(4) == 0) return Descent::kUndecided;
         return static_cast<std::uint8_t>(random.below(n));
@@ -95,13 +96,13 @@ std::size_t n_branches_of(const Asked& asked) {
 }
 
 /// Nodes of a tree in which some paths are much longer than others.
-std::vector<Asked> random_nodes(std::size_t n_asked, std::size_t n_columns, bool divides,
-                                Generator& random) {
+std::vector<Asked> random_nodes(std::size_t n_asked, std::size_t begin, std::size_t end,
+                                bool divides, Generator& random) {
     std::vector<Asked> nodes(1);
     for (std::size_t i = 0; i < n_asked; ++i) {
         std::size_t at = random.below(3) == 0 ? nodes.size() - 1 : random.below(nodes.size());
         while (nodes[at].first_child != 0) at = (at + 1) % nodes.size();
-        nodes[at] = random_question(n_columns, divides, random);
+        nodes[at] = random_question(begin, end, divides, random);
         nodes[at].first_child = static_cast<std::uint32_t>(nodes.size());
         nodes.resize(nodes.size() + n_branches_of(nodes[at]));
     }
@@ -113,11 +114,14 @@ std::vector<Asked> random_nodes(std::size_t n_asked, std::size_t n_columns, bool
 CASE(rows_descend_as_their_questions_say) {
     Generator random(3);
     const std::vector<std::uint32_t> all = {0, 1, 2, 3, 4};
+    const std::vector<std::uint32_t> names = {2, 3, 4};
     for (const bool divides : {false, true})
-        for (int turn = 0; turn < 40; ++turn) {
+        for (int turn = 0; turn < 80; ++turn) {
+            const int about = turn % 4;  // decimals, names (also read beside decimals), or all
             const std::size_t n_asked = turn == 0 ? 0 : random.below(60);
             const std::vector<Asked> nodes =
-                random_nodes(n_asked, turn % 3 == 0 ? 2 : kColumns, divides, random);
+                random_nodes(n_asked, about == 1 || about == 2 ? 2 : 0, about == 0 ? 2 : kColumns,
+                             divides, random);
             const bool has_cuts = std::any_of(nodes.begin(), nodes.end(), [](const Asked& node) {
                 return node.first_child != 0 && node.column < 2;
             });
@@ -128,12 +132,17 @@ CASE(rows_descend_as_their_questions_say) {
                     descent.add_cut(node.column, node.threshold, node.first_child, node.missing);
                 else descent.add_names(node.column, node.branch, node.first_child);
             }
-            const Table table = random_table(1 + random.below(200), turn % 2 * 0.3, random);
+            Progress progress(nullptr);
+            descent.close(progress);
+            const Table table = random_table(1 + random.below(200), turn / 4 % 2 * 0.3, random);
             const std::size_t begin = random.below(table.n_rows);
             RowCells cells;
-            cells.read(table.columns, all, begin, table.n_rows);
+            cells.read(table.columns, about == 1 ? names : all, begin, table.n_rows);
+            CHECK(cells.has_decimals() == (about != 1));
             std::vector<std::uint32_t> found(table.n_rows - begin);
-            descent.find(cells, table.n_rows - begin, found.data());
+            std::vector<std::uint32_t> stopped;
+            descent.find(cells, table.n_rows - begin, found.data(), stopped);
+            std::vector<std::uint32_t> expected;
             for (std::size_t row = begin; row < table.n_rows; ++row) {
                 std::size_t at = 0;
                 while (nodes[at].first_child != 0) {
@@ -142,7 +151,10 @@ CASE(rows_descend_as_their_questions_say) {
                     at = nodes[at].first_child + branch;
                 }
                 CHECK(found[row - begin] == at);
+                if (nodes[at].first_child != 0)
+                    expected.push_back(static_cast<std::uint32_t>(row - begin));
             }
+            CHECK(stopped == expected);
         }
 }
 

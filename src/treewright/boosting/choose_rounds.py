@@ -317,7 +317,8 @@ def _note(looks: list[tuple[_Shape, list[int]]]) -> None:
         alike = [each for each, _ in made]
         folds = [fold for each in alike for fold in each.folds]
         losses = losses_of_folds(folds, [judged for each in alike for judged in each.judged])
-        for each, part in zip(alike, np.split(losses, len(alike)), strict=True):
+        for each in alike:
+            part, losses = losses[: len(each.folds)], losses[len(each.folds) :]
             each.note(own, part)
 
 

@@ -7,7 +7,7 @@ score of a row (Friedman 2001); rows are coded once and stay in the core.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from treewright.boosting.problem import (
     core_target,
     warn_of_many_categories,
 )
-from treewright.boosting.rounds import GradientRound, GradientRounds
+from treewright.boosting.rounds import GradientRound, GradientRounds, PlainRounds
 from treewright.boosting.training_record import RoundDraws, TrainingRecord, keys_of_rounds
 from treewright.core import Booster, BoostForest, JudgedBooster, RoundsAhead
 from treewright.data.core_columns import lend
@@ -158,13 +158,13 @@ class Boosting:
 
     def run(self, listener: Listener[GradientRound]) -> Boosted:
         """Make the remaining rounds; return the model without last rounds that did not help."""
-        rounds: list[GradientRound] = []
+        parts: list[PlainRounds | Sequence[GradientRound]] = []
         # `tol` decides when to stop; of the rounds made, those up to the least loss are kept.
         best, waited = np.inf, 0
         least, kept = np.inf, self.n_before
         patience = self._options.n_iter_no_change or PATIENCE
         for made in self._told(listener):
-            rounds += made
+            parts.append(made)
             if not self._watches:
                 continue
             (done,) = made  # watching asks after each round
@@ -176,13 +176,17 @@ class Boosting:
                 least, kept = watched, done.number
             if waited >= patience:
                 break
+        rounds = GradientRounds.joined(parts)
         self._warn_if_nothing_is_learned(rounds)
         whole = self._model(self._booster.give_forest())
         if self._watches and kept < whole.n_rounds:
-            whole, rounds = whole.first(kept), rounds[: kept - self.n_before]
-        return Boosted(ensemble=whole, rounds=GradientRounds(rounds))
+            whole = whole.first(kept)
+            rounds = GradientRounds([*rounds][: kept - self.n_before])
+        return Boosted(ensemble=whole, rounds=rounds)
 
-    def _told(self, listener: Listener[GradientRound]) -> Iterator[list[GradientRound]]:
+    def _told(
+        self, listener: Listener[GradientRound]
+    ) -> Iterator[PlainRounds | Sequence[GradientRound]]:
         """Make the rounds; yield those of each call. The listener, told of the last, may end it."""
         first, last = self.n_before, int(self._options.n_estimators)
         n_together = self._n_together(listener)
@@ -208,11 +212,12 @@ class Boosting:
         """Return the losses and scores before the first round."""
         return GradientRound(number=self.n_before, n_leaves=0, **self._figures(0), seconds=0.0)
 
-    def _warn_if_nothing_is_learned(self, rounds: list[GradientRound]) -> None:
+    def _warn_if_nothing_is_learned(self, rounds: GradientRounds) -> None:
         problem = self._problem
-        is_alike = all(each.n_leaves == problem.loss.n_outputs for each in rounds)
         starts_alike = self._before is None and problem.starts_alike
-        if not (rounds and is_alike and starts_alike) or np.all(problem.y == problem.y[0]):
+        if not starts_alike or rounds.n_leaves != len(rounds) * problem.loss.n_outputs:
+            return
+        if len(rounds) == 0 or np.all(problem.y == problem.y[0]):
             return
         warn(
             f"no round of boosting found a split in {problem.n_rows:,} rows: every row gets the"
@@ -237,7 +242,7 @@ class Boosting:
             return -(done.train_score if self._validation is None else done.validation_score)
         return done.train_loss if self._validation is None else done.validation_loss
 
-    def _rounds(self, first: int, last: int) -> list[GradientRound]:
+    def _rounds(self, first: int, last: int) -> PlainRounds | Sequence[GradientRound]:
         """Make the rounds of these numbers (from 0, without the last), in order; one if asked."""
         problem, options, booster = self._problem, self._options, self._booster
         loss, began = problem.loss, time.perf_counter()
@@ -255,8 +260,7 @@ class Boosting:
             figures = self._figures(first)
             took = time.perf_counter() - began
             return [GradientRound(number=last, n_leaves=n_leaves[0], **figures, seconds=took)]
-        numbers = range(first + 1, last + 1)
-        return list(map(GradientRound.plain, numbers, n_leaves, seconds))
+        return PlainRounds(first=first + 1, n_leaves=n_leaves, seconds=seconds)
 
     def check_reach(self) -> None:
         """Refuse scores that have grown beyond all bounds."""

@@ -150,7 +150,7 @@ class BoostingOptions:
         ends_by_itself
             Whether held-out rows decide when to stop; depth and share of the rows stay open then.
         """
-        leaves_open = any(is_auto(given) for given in vars(self).values())
+        leaves_open = any(given == "auto" for given in vars(self).values() if type(given) is str)
         if not leaves_open and self.min_category_rows is not None:
             return self
         is_open = ends_by_itself and is_auto(self.n_estimators)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from treewright.ensemble.rounds import MAX_LINES, number_column, rounds_text
@@ -42,12 +44,34 @@ class GradientRound:
     validation_score: float = math.nan
     seconds: float = field(metadata={"kept": False})
 
-    @classmethod
-    def plain(cls, number: int, n_leaves: int, seconds: float) -> GradientRound:
-        """Return a round without losses and scores, in a third of the time: there are many."""
-        made = object.__new__(cls)
-        vars(made).update(number=number, n_leaves=n_leaves, seconds=seconds)
-        return made
+
+@dataclass(frozen=True, kw_only=True)
+class PlainRounds:
+    """Rounds without losses and scores, each made when it is asked for: there are many.
+
+    Parameters
+    ----------
+    first
+        The number of the first.
+    n_leaves, seconds
+        Of each round.
+    """
+
+    first: int
+    n_leaves: list[int]
+    seconds: list[float]
+
+    def __len__(self) -> int:
+        return len(self.n_leaves)
+
+    def __getitem__(self, index: int) -> GradientRound:
+        number = self.first + index % len(self)
+        return GradientRound(
+            number=number, n_leaves=self.n_leaves[index], seconds=self.seconds[index]
+        )
+
+    def __iter__(self) -> Iterator[GradientRound]:
+        return map(self.__getitem__, range(len(self)))
 
 
 class GradientRounds(ShownInNotebooks):
@@ -64,10 +88,35 @@ class GradientRounds(ShownInNotebooks):
     """
 
     def __init__(self, rounds: Iterable[GradientRound]) -> None:
-        self._rounds = tuple(rounds)
+        self._parts: Sequence[PlainRounds | Sequence[GradientRound]] = (tuple(rounds),)
+
+    @classmethod
+    def joined(cls, parts: Sequence[PlainRounds | Sequence[GradientRound]]) -> GradientRounds:
+        """Return the rounds of several parts as one sequence."""
+        made = cls(())
+        made._parts = parts
+        return made
+
+    @cached_property
+    def _rounds(self) -> tuple[GradientRound, ...]:
+        return tuple(chain.from_iterable(self._parts))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_rounds": self._rounds}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._parts = (state["_rounds"],)
 
     def __len__(self) -> int:
-        return len(self._rounds)
+        return sum(map(len, self._parts))
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the trees of all rounds."""
+        return sum(
+            sum(part.n_leaves if isinstance(part, PlainRounds) else (r.n_leaves for r in part))
+            for part in self._parts
+        )
 
     def __getitem__(self, index: int) -> GradientRound:
         return self._rounds[index]

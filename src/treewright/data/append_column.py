@@ -117,7 +117,8 @@ def _gaps_like(column: Column, n_rows: int) -> Column:
     if column.storage == "float":
         return replace(column, data=np.full(n_rows, np.nan, dtype=column.data.dtype), present=None)
     if column.storage == "value":
-        return replace(column, data=np.full(n_rows, -1, dtype=np.int32), present=None)
+        codes = np.full(n_rows, -1, dtype=np.int32)
+        return replace(column, data=codes, present=None, all_occur=False)
     nothing = np.zeros(n_rows, dtype=np.int64)
     return replace(column, data=nothing, present=np.zeros(n_rows, dtype=bool))
 

@@ -59,8 +59,13 @@ def code_if_text(
     >>> code_if_text([None, "a"]), code_if_text([None, 1])
     ((array([-1,  0], dtype=int32), ('a',)), None)
     """
-    coded = code_objects(values) if isinstance(values, list | tuple | np.ndarray) else None
-    return None if coded is None else _in_order(*coded)
+    if not isinstance(values, list | tuple | np.ndarray):
+        return None
+    coded = code_objects(values, _SORTED_AT_ONCE)
+    if coded is None:
+        return None
+    codes, texts = coded
+    return (codes, tuple(texts)) if len(texts) <= _SORTED_AT_ONCE else _in_order(codes, texts)
 
 
 def _in_order(codes: Int32Array, texts: list[str]) -> tuple[Int32Array, tuple[object, ...]]:

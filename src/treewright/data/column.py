@@ -45,6 +45,8 @@ class Column:
         whole when rows are taken away, rather than being the values that happen to occur.
     ordered : bool
         Whether `values` are in a meaningful order, lowest first.
+    all_occur : bool
+        Whether every one of `values` is known to occur, as when they were found in the rows.
     unit, time_zone
         Unit of a date or duration, and the time zone of a date.
     """
@@ -55,6 +57,7 @@ class Column:
     values: tuple[object, ...] = ()
     fixed: bool = False
     ordered: bool = False
+    all_occur: bool = False
     unit: TimeUnit | None = None
     time_zone: str | None = None
 
@@ -73,7 +76,7 @@ class Column:
     def take(self, rows: Any) -> Column:
         """Return the column of the rows chosen by positions, a mask or a slice."""
         present = None if self.present is None else self.present[rows]
-        return replace(self, data=self.data[rows], present=present)
+        return replace(self, data=self.data[rows], present=present, all_occur=False)
 
     def with_missing(self, missing: BoolArray) -> Column:
         """Return the column with more values missing."""
@@ -82,7 +85,8 @@ class Column:
         if self.storage == "float":
             return replace(self, data=np.where(missing, self.data.dtype.type(np.nan), self.data))
         if self.storage == "value":
-            return replace(self, data=np.where(missing, np.int32(-1), self.data))
+            known = np.where(missing, np.int32(-1), self.data)
+            return replace(self, data=known, all_occur=False)
         return replace(self, present=~(missing | self.missing))
 
     def to_numpy(self) -> Array:
@@ -123,13 +127,16 @@ class Column:
 def column_if_text(values: Sequence[object] | Array) -> Column | None:
     """Return a column of texts where all values are text or missing; None where not, or unsure."""
     coded = code_if_text(values)
-    return None if coded is None else Column(storage="value", data=coded[0], values=coded[1])
+    return None if coded is None else _of_texts(*coded)
 
 
 def text_column(values: Sequence[object]) -> Column:
     """Return a column of texts; a value that is no text is missing."""
-    codes, distinct = code_text(values)
-    return Column(storage="value", data=codes, values=distinct)
+    return _of_texts(*code_text(values))
+
+
+def _of_texts(codes: Array, distinct: tuple[object, ...]) -> Column:
+    return Column(storage="value", data=codes, values=distinct, all_occur=True)
 
 
 def blank_column(n_rows: int) -> Column:

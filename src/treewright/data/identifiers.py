@@ -154,13 +154,14 @@ def _find_groups(table: Table) -> _Grouping | None:
         if _is_named(table, index) and (grouping := _grouping(table, index)) is not None:
             return grouping
     own = own[:: -(-len(own) // _MOST_COLUMNS)] if own else own
+    if not any(_may_have_groups(table, index) for index in own):
+        return None
     some = np.random.default_rng(0).permutation(n_rows)[: int(4 * n_rows**0.5)]
-    sample = np.stack([_with_gaps_apart(table, each, some) for each in own]) if own else None
+    sample = np.stack([_with_gaps_apart(table, each, some) for each in own])
     values: list[FloatArray] | None = None
     best: _Grouping | None = None
     for place, index in enumerate(own):
-        assert sample is not None
-        if not _may_group(sample, place, n_rows):
+        if not (_may_have_groups(table, index) and _may_group(sample, place, n_rows)):
             continue
         grouping = _grouping(table, index)
         if grouping is None or n_rows / grouping.n_values > _MOST_GROUP:
@@ -180,6 +181,12 @@ def _is_named(table: Table, index: int) -> bool:
     if not (_IDENTIFIER_NAME.search(spec.name) or _GROUP_NAME.search(spec.name)):
         return False
     return values.dtype.kind != "f" or bool((np.floor(values) == values)[~np.isnan(values)].all())
+
+
+def _may_have_groups(table: Table, index: int) -> bool:
+    """Return whether a column may have values enough for groups, without a look at its rows."""
+    spec = table.schema.columns[index]
+    return spec.storage != "value" or len(spec.values) >= _LEAST_GROUPS
 
 
 def _may_group(sample: FloatArray, place: int, n_rows: int) -> bool:

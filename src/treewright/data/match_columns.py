@@ -124,7 +124,7 @@ def _with_domain(
             f"column {name!r} is declared ordinal, but nothing says the order of its values.\n"
             f"  Hint: Schema(order={{{name!r}: [{shown}]}}), lowest first."
         )
-    if column.fixed:
+    if column.fixed or column.all_occur:
         return column.data, column.values
     counts = np.bincount(column.data + 1, minlength=len(column.values) + 1)[1:]
     if counts.all():

@@ -6,7 +6,7 @@ fitted attributes end in ``_``.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from typing import Any, Self
 
@@ -37,7 +37,7 @@ from treewright.estimators.tree_methods import HasTreeMethods
 from treewright.explain.importances import IMPURITY_SHARE, Importances, one_line
 from treewright.explain.shap import explain_tree
 from treewright.explain.shap_values import ShapValues
-from treewright.grow.costs import LeafSettings, deciding, with_costs
+from treewright.grow.costs import LeafSettings, deciding, for_growing, with_costs
 from treewright.grow.fit import Report
 from treewright.grow.options import GrowthOptions
 from treewright.grow.problem import Problem
@@ -294,7 +294,7 @@ class TreeEstimator(HasTreeMethods, HasDependence, HasCounterfactuals, TableEsti
 
     def _grow_deciding(self, problem: Problem, report: Report | None) -> Tree:
         """Return the tree of a problem, which decides by its leaf rule once all else is done."""
-        grown = self._grow(replace(problem, leaf=problem.leaf.for_growing()), report)
+        grown = self._grow(for_growing(problem), report)
         return deciding(grown, problem.leaf)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:

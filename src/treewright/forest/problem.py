@@ -253,8 +253,8 @@ class ForestProblem:
         def unpacked() -> list[Tree]:
             try:
                 trees = [
-                    tree_of(problem, packed.tree(i, is_real, in_bits), recalls=False, engine=engine)
-                    for i in range(packed.n_trees)
+                    tree_of(problem, arrays, recalls=False, engine=engine)
+                    for arrays in packed.unpacked(is_real, in_bits, problem.options.n_threads)
                 ]
             except MemoryError as error:
                 raise MemoryLimitError(

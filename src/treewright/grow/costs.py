@@ -126,6 +126,12 @@ def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
     return replace(problem, leaf=leaf, weights=weights, cost_factor=factor)
 
 
+def for_growing(problem: Problem) -> Problem:
+    """Return the problem as trees are grown and pruned by it: without costs that only decide."""
+    leaf = problem.leaf.for_growing()
+    return problem if leaf is problem.leaf else replace(problem, leaf=leaf)
+
+
 def deciding(tree: Tree, rule: LeafRule) -> Tree:
     """Return a tree that was grown without the costs of a rule, if so, deciding by them."""
     if rule.cost_matrix is None or rule.grows_by_cost:

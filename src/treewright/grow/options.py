@@ -132,7 +132,8 @@ class GrowthOptions:
 
     def replace(self, **changes: Any) -> GrowthOptions:
         """Return the options with some changed."""
-        return replace(self, **changes)
+        is_changed = any(getattr(self, name) is not value for name, value in changes.items())
+        return replace(self, **changes) if is_changed else self
 
     def check(self, criteria: Sequence[str]) -> None:
         """Refuse values outside their range; `criteria` are those of the task."""

@@ -142,7 +142,8 @@ class LeafRule:
 
     def for_growing(self) -> LeafRule:
         """Return the rule that trees are grown and pruned with: without costs that only decide."""
-        return self if self.grows_by_cost else replace(self, cost_matrix=None)
+        decides_only = self.cost_matrix is not None and not self.grows_by_cost
+        return replace(self, cost_matrix=None) if decides_only else self
 
     def equals(self, other: LeafRule) -> bool:
         """Return whether both rules are the same."""

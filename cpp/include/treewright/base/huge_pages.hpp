@@ -14,6 +14,10 @@ namespace treewright {
 /// Memory that is released by std::free; throws std::bad_alloc.
 [[nodiscard]] void* allocate_far(std::size_t bytes);
 
+/// The same for arrays of which there are many: none takes more memory than it asks for. What does
+/// not fill a huge page lies in ordinary ones.
+[[nodiscard]] void* allocate_side_by_side(std::size_t bytes);
+
 /// Has the system map all pages of some memory that is about to be written from end to end: at
 /// once instead of by a page fault each. Where the system cannot do that, nothing happens.
 void write_ahead(void* memory, std::size_t bytes);
@@ -43,5 +47,18 @@ struct FarAllocator {
 
 template <class T>
 using FarVector = std::vector<T, FarAllocator<T>>;
+
+template <class T>
+struct SideAllocator : FarAllocator<T> {
+    SideAllocator() = default;
+    template <class U>
+    explicit(false) SideAllocator(const SideAllocator<U>&) {}
+    T* allocate(std::size_t n) { return static_cast<T*>(allocate_side_by_side(n * sizeof(T))); }
+    bool operator==(const SideAllocator&) const = default;
+};
+
+/// One of many far vectors, such as those of all columns.
+template <class T>
+using SideVector = std::vector<T, SideAllocator<T>>;
 
 }  // namespace treewright

@@ -8,14 +8,14 @@
 namespace treewright {
 
 /// splitmix64 finaliser (Steele, Lea, Flood, OOPSLA 2014).
-constexpr std::uint64_t mix(std::uint64_t z) {
+[[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t z) {
     z += 0x9e3779b97f4a7c15ULL;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
 }
 
-constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t part) {
+[[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t part) {
     return mix(mix(key) ^ part);
 }
 

@@ -103,8 +103,7 @@ private:
     [[nodiscard]] double line_part(const BoostTree& tree, std::size_t leaf, std::size_t row) const {
         return tree.line_part(leaf, [&](std::size_t c) { return raw[c].number(row); });
     }
-    void move_scores(const BoostTree& tree, std::size_t output, const GrowBuffers& memory,
-                     Team& team);
+    void move_scores(const BoostTree& tree, std::size_t output, GrowBuffers& memory, Team& team);
     [[nodiscard]] double weight_of(std::size_t row) const {
         return weight.empty() ? 1.0 : weight[row];
     }
@@ -141,7 +140,9 @@ private:
     std::vector<std::uint32_t> sampled;                ///< empty: all rows
     std::vector<std::int64_t> row_weight;              ///< in units of kWeightUnit; empty: 1 each
     std::vector<float> factor;                         ///< of sampled rows' gradients; empty: 1
+    std::vector<BoostTree> grown;                      ///< of the round at hand, by output
     std::vector<BlockGradients> room;
+    bool is_filled = false;  ///< with those of all rows, at the scores so far
     std::vector<GrowBuffers> buffers;
 };
 
@@ -164,9 +165,17 @@ struct JudgedBooster {
     std::vector<std::vector<double>> found;
     std::vector<std::vector<double>> found_bounds;
 
-    /// Makes rounds. They end early where scores reach beyond `most_score`; looks are missing then.
-    /// Trees whose rows are judged are not kept: the booster only knows how many there are.
-    void make(const RoundsAhead& ahead, double most_score, Team& team, Progress& progress);
+    std::size_t first_tree = 0;  ///< of the rounds at hand
+    std::size_t n_made = 0;      ///< of these
+
+    /// Makes the rounds up to each of some looks (not the last); those before must have been made.
+    /// They end early where scores reach beyond `most_score`.
+    void make_rounds(const RoundsAhead& ahead, std::size_t first_look, std::size_t last_look,
+                     double most_score, Team& team, Progress& progress);
+    /// Scores the held-out rows at every look of rounds that have been made; at none if they ended
+    /// early. The trees are not kept: the booster only knows how many there are.
+    void judge(const RoundsAhead& ahead, double most_score, std::size_t n_threads,
+               Progress& progress);
 };
 
 /// Makes the rounds of each booster on a thread of its own, as far as there are threads; where

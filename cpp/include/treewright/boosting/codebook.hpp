@@ -33,8 +33,9 @@ struct Codebook {
     std::vector<CodedColumn> columns;
 };
 
-/// Encodes values, many at a time: cuts are padded to a power of two, so that counting the cuts
-/// below a value takes a fixed number of steps without a branch.
+/// Encodes values, many at a time: cuts are a search tree, padded to a full one, so that counting
+/// the cuts below a value takes a fixed number of steps without a branch. Up to 255 cuts of floats
+/// are searched in registers where the processor has AVX-512.
 class Encoder {
 public:
     explicit Encoder(const CodedColumn& coded);
@@ -47,8 +48,8 @@ public:
     [[nodiscard]] bool has_one_cut() const { return !is_nominal && missing == 2; }
     template <class T>
     [[nodiscard]] T first_cut() const {
-        if constexpr (sizeof(T) == sizeof(float)) return float_cuts[0];
-        else return double_cuts[0];
+        if constexpr (sizeof(T) == sizeof(float)) return float_cuts[1];
+        else return double_cuts[1];
     }
 
 private:
@@ -58,7 +59,8 @@ private:
 
     bool is_nominal;
     std::uint32_t missing;
-    std::vector<float> float_cuts;
+    unsigned n_levels;              ///< of the trees of cuts
+    std::vector<float> float_cuts;  ///< the first is not used, the second is the root
     std::vector<double> double_cuts;
 };
 

@@ -109,7 +109,8 @@ private:
     [[nodiscard]] bool is_sound() const;
     void prepare(Origin origin);
     void add_steps(const BoostTree& tree);
-    void add_choices(std::size_t tree);
+    void add_choices(std::size_t tree, std::vector<std::uint16_t>& slot);
+    [[nodiscard]] bool is_plain(const BoostNode& node) const;
     /// The bits of a node's question, as a list of the forest.
     [[nodiscard]] BoostList list_of(const BoostTree& tree, const BoostNode& node);
     void read_columns(const tree::Rows& rows, std::span<const std::uint32_t> columns,

@@ -56,6 +56,17 @@ struct OpenLeaf {
     BoostSplit best;
 
     [[nodiscard]] std::size_t n() const { return end - begin; }
+
+    /// As new, but for the memory of its lists.
+    void reset() {
+        node = 0;
+        begin = end = depth = 0;
+        total = {};
+        bounds = {};
+        histogram.reset();
+        asked.clear();
+        best.reset();
+    }
 };
 
 /// Histograms and what they are made with, kept from tree to tree: of a small table a tree is grown
@@ -69,8 +80,9 @@ struct HistogramMemory {
     std::vector<NearRows<Entry>> near;
     std::vector<RunningSums<Entry>> running;
     GatheredRows<Entry> gathered;       ///< of a leaf without a histogram
-    std::vector<OpenLeaf<Entry>> open;  ///< of the tree at hand
-    std::vector<double> gains;          ///< of the best split of each of these
+    std::vector<OpenLeaf<Entry>> open;  ///< of the tree at hand, then those of larger ones before
+    std::vector<double> gains;          ///< of the best split of each that is of the tree at hand
+    OpenLeaf<Entry> parent;             ///< of the leaves at hand
 
     void make_room(std::size_t n_threads, const CodedTable& table) {
         while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[table.n_entries]);
@@ -101,6 +113,7 @@ struct GrowBuffers {
     Ways ways;                            ///< of the split at hand
     /// Made so far, where rows are outside the sample; longer than their number.
     std::vector<NodeDivision> divisions;
+    std::vector<double> values;   ///< of the nodes of a tree that has been grown
     std::size_t n_unchecked = 0;  ///< rows since the last look for an interrupt
     // Filled by grow():
     std::vector<std::uint32_t> leaf_of_row;  ///< node of each row of the table

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "treewright/boosting/coding/slots.hpp"
+
 namespace treewright::boosting {
 
 /// For each code, whether its rows go to the second child: a bit each.
@@ -22,6 +24,10 @@ struct Ways {
         if (word >= bits.size()) return;
         bits[word] = ~0U << (code % 32);
         for (std::size_t i = word + 1; i < bits.size(); ++i) bits[i] = ~0U;
+    }
+    /// These codes, of a slot of one byte, beside others.
+    void add(const CodeBits& codes) {
+        for (std::size_t i = 0; i < codes.size(); ++i) bits[i] |= codes[i];
     }
     [[nodiscard]] bool goes_second(std::size_t code) const {
         return (bits[code / 32] >> (code % 32) & 1) != 0;

@@ -6,9 +6,11 @@
 /// a leaf.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "treewright/boosting/histogram.hpp"
@@ -47,6 +49,14 @@ struct BoostSplit {
     Sums first;                        ///< of the first child
 
     [[nodiscard]] bool exists() const { return gain > 0.0; }
+
+    /// None, with the memory of its codes.
+    void reset() {
+        std::vector<std::uint32_t> kept = std::move(codes);
+        kept.clear();
+        *this = {};
+        codes = std::move(kept);
+    }
 };
 
 /// Input of the search of the columns of a node.
@@ -87,6 +97,42 @@ struct CutSums {
         hessian[cut] = sums.hessian;
         n_rows[cut] = sums.n_rows;
     }
+    [[nodiscard]] Sums at(std::size_t cut) const {
+        return {gradient[cut], hessian[cut], n_rows[cut]};
+    }
+};
+
+/// The categories of a column that have rows enough, in the order in which subsets are prefixes.
+struct CategoryOrder {
+    std::vector<double> key;           ///< G / H of a category
+    std::vector<std::uint32_t> place;  ///< of it, among the codes that have rows
+    std::size_t n = 0;
+    std::vector<std::pair<double, std::uint32_t>> by_key;  ///< working memory
+    std::vector<std::uint8_t> is_first;                    ///< likewise
+
+    void make_room(std::size_t n_codes) {
+        if (key.size() >= n_codes) return;
+        key.resize(n_codes);
+        place.resize(n_codes);
+        by_key.resize(n_codes);
+        is_first.resize(n_codes);
+    }
+    [[nodiscard]] std::uint32_t at(std::size_t i, bool backward) const {
+        return place[backward ? n - 1 - i : i];
+    }
+    /// Lists the codes of the first `n_chosen`, or (backward) the last, ascending.
+    void list_first(const CodeSums& own, std::size_t n_chosen, bool backward,
+                    std::vector<std::uint32_t>& codes) {
+        std::fill_n(is_first.begin(), own.n, std::uint8_t{0});
+        for (std::size_t i = 0; i < n_chosen; ++i) is_first[at(i, backward)] = 1;
+        codes.resize(n_chosen + 1);
+        std::size_t n_listed = 0;
+        for (std::size_t i = 0; i < own.n; ++i) {
+            codes[n_listed] = own.code[i];
+            n_listed += is_first[i];
+        }
+        codes.resize(n_chosen);
+    }
 };
 
 /// Working memory of a thread.
@@ -94,9 +140,15 @@ struct SearchScratch {
     CodeSums own;  ///< of the column at hand
     CutSums cuts;
     std::vector<double> gain;
-    /// G / H of a category, and its place among the codes that have rows.
-    std::vector<std::pair<double, std::uint32_t>> order;
+    CategoryOrder order;
     std::vector<std::int64_t> weight;  ///< of each code that has rows
+
+    /// Memory for so many gains.
+    [[nodiscard]] double* gains_of(std::size_t n) {
+        n += kGainsAtATime;
+        if (gain.size() < n) gain.resize(n);
+        return gain.data();
+    }
 };
 
 /// Improves `best` by the cuts of a column, whose sums are in `scratch`. `sign` is the direction of
@@ -109,6 +161,9 @@ void search_running(const SearchNode& node, std::uint32_t column, int sign,
                     const RunningSums<Entry>& running, SearchScratch& scratch, BoostSplit& best);
 void search_subsets(const SearchNode& node, std::uint32_t column, SearchScratch& scratch,
                     BoostSplit& best);
+
+/// The largest of some gains, 0 at least; NaN is none.
+[[nodiscard]] double largest_gain(const double* gain, std::size_t n);
 
 /// -G / (H + l2), within the bounds.
 [[nodiscard]] double leaf_answer(const Sums& sums, const FixedPoint& fixed, double l2,

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "treewright/base/huge_pages.hpp"
 #include "treewright/base/progress.hpp"
 #include "treewright/data/column.hpp"
 
@@ -22,9 +23,10 @@ struct Order {
 
 /// Memory for sorting, reused from column to column.
 struct OrderScratch {
-    std::vector<std::uint64_t> pairs;
-    std::vector<std::uint64_t> spare;
-    std::vector<std::uint64_t> run;  ///< pairs that agree in their leading bits
+    FarVector<std::uint64_t> pairs;  ///< in huge pages: a pass writes to thousands of places
+    FarVector<std::uint64_t> spare;
+    std::vector<std::uint64_t> run;              ///< pairs that agree in their leading bits
+    std::vector<std::uint16_t> number_of_known;  ///< of the values that each known row has
 };
 
 /// Sorts the given rows (ascending row numbers) of a column, stably, by radix: O(rows).

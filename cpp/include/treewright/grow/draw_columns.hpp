@@ -25,6 +25,23 @@ void draw_next(Columns& columns, std::size_t i, Generator& generator) {
     std::swap(columns[i], columns[i + generator.below(columns.size() - i)]);
 }
 
+/// So many columns at most are drawn in a word.
+inline constexpr std::size_t kMostInAWord = 64;
+
+/// The places of columns drawn among `n_all`, at most kMostInAWord, a bit each: those that
+/// draw_next moves to the front.
+inline std::uint64_t draw_places(std::size_t n_all, std::size_t n_drawn, Generator& generator) {
+    std::uint8_t place[kMostInAWord];
+    for (std::size_t i = 0; i < n_all; ++i) place[i] = static_cast<std::uint8_t>(i);
+    std::uint64_t drawn = 0;
+    for (std::size_t i = 0; i < n_drawn; ++i) {
+        const std::size_t other = i + generator.below(n_all - i);
+        drawn |= std::uint64_t{1} << place[other];
+        place[other] = place[i];  // which is never looked at again
+    }
+    return drawn;
+}
+
 /// Sorts columns drawn from `n_all`: very few by comparing them, others by a mark for each where
 /// marks are few or columns many.
 inline void sort_drawn(std::vector<std::uint32_t>& drawn, std::size_t n_all) {

@@ -218,7 +218,8 @@ private:
     /// Makes the descent, if the plan has questions on names and all of its questions fit.
     void make_descent(Progress& progress);
     [[nodiscard]] std::vector<std::uint8_t> branches_by_code(std::uint32_t node) const;
-    void go_on(const Rows& rows, const RowCells& cells, std::size_t begin, Found& found) const;
+    void go_on(const Rows& rows, const RowCells& cells, std::size_t begin,
+               std::vector<std::uint32_t> row_of, Found& found) const;
     /// Whether all rows of the table can be read as cells, and this plan descends by them.
     [[nodiscard]] bool reads_cells(const Rows& rows) const;
     void find_in_cells(const Rows& rows, const RowCells& cells, std::size_t begin, std::size_t end,

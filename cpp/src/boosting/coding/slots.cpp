@@ -122,6 +122,13 @@ std::vector<Digit> take_sparse(std::vector<Digit>& few, std::vector<Digit>& alon
     return taken;
 }
 
+/// Notes the codes of a slot that have each code of a digit.
+static void note_codes(const Slot& slot, Digit& digit) {
+    digit.in_slot.assign(digit.n_codes, CodeBits{});
+    for (std::uint32_t code = 0; code < slot.n_codes; ++code)
+        digit.in_slot[digit.of(code)][code / 32] |= 1U << (code % 32);
+}
+
 std::vector<Slot> slots_of(std::vector<Digit> digits, std::size_t n_rows) {
     const std::size_t most = most_shared(n_rows);
     std::vector<Slot> slots;
@@ -136,6 +143,9 @@ std::vector<Slot> slots_of(std::vector<Digit> digits, std::size_t n_rows) {
         found->digits.push_back(std::move(digit));
     }
     std::ranges::stable_partition(slots, [](const Slot& slot) { return slot.is_shared(); });
+    for (Slot& slot : slots)
+        if (slot.is_shared())
+            for (Digit& digit : slot.digits) note_codes(slot, digit);
     return slots;
 }
 

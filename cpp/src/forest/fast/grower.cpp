@@ -38,15 +38,10 @@ bool fits_single(const data::Column& column, std::size_t n_rows) {
     return true;
 }
 
-/// Notes the gaps of a column; returns whether there are any.
-bool note_gaps(const data::Column& column, std::size_t c, std::size_t n_rows, TableGaps& gaps) {
-    bool any = false;
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        if (!column.is_missing(row)) continue;
-        gaps.add(c, row);
-        any = true;
-    }
-    return any;
+/// Notes the gaps of a column.
+void note_gaps(const data::Column& column, std::size_t c, std::size_t n_rows, TableGaps& gaps) {
+    for (std::size_t row = 0; row < n_rows; ++row)
+        if (column.is_missing(row)) gaps.add(c, row);
 }
 
 /// Ratio of columns of the table to columns considered per node up to which rows are stored whole.
@@ -82,18 +77,39 @@ void lay_out(const FastData& made, const grow::GrowOptions& options, FastCells<T
     });
 }
 
+/// Which columns have gaps. Read by blocks of rows: one column of a row-major table after the other
+/// would fetch every cache line once per column.
+std::vector<std::uint8_t> columns_with_gaps(const data::Dataset& data, Team& team) {
+    constexpr std::size_t kChunk = 4096;
+    const std::size_t n_columns = data.columns.size();
+    std::vector<std::vector<std::uint8_t>> found(team.size(),
+                                                 std::vector<std::uint8_t>(n_columns, 0));
+    team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t thread) {
+        const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
+        for (std::size_t c = 0; c < n_columns; ++c)
+            for (std::size_t row = chunk * kChunk; row < end && found[thread][c] == 0; ++row)
+                if (data.columns[c].is_missing(row)) found[thread][c] = 1;
+    });
+    for (std::size_t thread = 1; thread < found.size(); ++thread)
+        for (std::size_t c = 0; c < n_columns; ++c) found[0][c] |= found[thread][c];
+    return found[0];
+}
+
 /// Notes the gaps of all columns; false if the fast grower does not serve a column.
 bool note_columns(const data::Dataset& data, const grow::GrowOptions& options, FastData& made,
                   Team& team) {
     made.gaps = TableGaps(data.n_rows, data.columns.size());
     const bool serves_gaps = grow::fast_grower_serves_gaps(options);
+    const std::vector<std::uint8_t> has_gaps = columns_with_gaps(data, team);
     std::atomic<bool> is_served{true};
     team.for_each(data.columns.size(), [&](std::size_t c, std::size_t) {
         if (!is_served) return;
         const data::Column& column = data.columns[c];
-        if ((note_gaps(column, c, data.n_rows, made.gaps) && !serves_gaps) ||
-            !fits_double(column, data.n_rows))
+        if ((has_gaps[c] != 0 && !serves_gaps) || !fits_double(column, data.n_rows)) {
             is_served = false;
+            return;
+        }
+        if (has_gaps[c] != 0) note_gaps(column, c, data.n_rows, made.gaps);
     });
     made.gaps.finish();
     return is_served;
@@ -130,12 +146,12 @@ void lay_bits(FastData& made, Team& team) {
     });
 }
 
-/// Whether so few rows have one of two classes that columns are looked at around them
-/// (row_runs.hpp).
+/// Whether so few rows have one of two classes that looking at columns in bins costs little
+/// (binned_runs.hpp): few bins may hold a better cut.
 bool is_rare(const data::Dataset& data, const grow::GrowOptions& options) {
     constexpr std::size_t kRowsPerRare = 50;
-    if (!data.target.is_binary() || data.n_rows > RowRuns::kMostAround || options.min_leaf > 1.0 ||
-        options.min_leaf_weight > 1.0 || criteria::traits_of(options.criterion).is_in_bits)
+    if (!data.target.is_binary() || options.min_leaf > 1.0 || options.min_leaf_weight > 1.0 ||
+        criteria::traits_of(options.criterion).is_in_bits)
         return false;
     const auto n = static_cast<std::size_t>(
         std::count(data.target.classes.begin(), data.target.classes.end(), 1));
@@ -171,10 +187,17 @@ grow::Engine choose(const data::Dataset& data, const grow::GrowOptions& options,
 /// Codes of the values of a column; `known` tells what was tried.
 CodedColumn code(const data::Column& column, const CodedColumn& known,
                  const std::vector<std::uint32_t>& rows, data::OrderScratch& scratch,
-                 Progress& progress) {
-    if (known.has_many) return code_sorted(column, rows, scratch, progress);
+                 Progress& progress, bool in_bins = false) {
+    if (known.has_many) return code_sorted(column, rows, scratch, progress, in_bins);
     CodedColumn few = code_few(column, rows.size());
-    return few.is_narrow() ? std::move(few) : code_sorted(column, rows, scratch, progress);
+    return few.is_narrow() ? std::move(few) : code_sorted(column, rows, scratch, progress, in_bins);
+}
+
+/// Whether best cuts on rows are found in bins (binned_runs.hpp).
+bool in_bins(const data::Dataset& data, const grow::GrowOptions& options, const FastData& made) {
+    return data.target.is_classification() && data.target.is_binary() && !made.is_weighed &&
+           !made.has_names && !criteria::traits_of(options.criterion).is_in_bits &&
+           options.min_leaf <= 1.0 && options.min_leaf_weight <= 1.0;
 }
 
 void lay_out_for_drawn_cuts(const data::Dataset& data, const grow::GrowOptions& options,
@@ -228,6 +251,7 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
     if (!is_coded) made->orders.resize(n_columns);
     std::vector<data::OrderScratch> scratch(team.size());
     const std::vector<std::uint32_t> rows = all_rows(data);
+    const bool has_bins = in_bins(data, options, *made);
     team.for_each(n_columns, [&](std::size_t c, std::size_t thread) {
         const data::Column& column = data.columns[c];
         const bool is_nominal = column.scale == data::Scale::nominal;
@@ -237,7 +261,8 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
             made->orders[c] = order_of(column, rows, scratch[thread], team.progress());
             if (made->has_names) made->coded[c] = {};  // it was looked at to choose the engine
         } else if (!made->coded[c].is_narrow()) {
-            made->coded[c] = code(column, made->coded[c], rows, scratch[thread], team.progress());
+            made->coded[c] =
+                code(column, made->coded[c], rows, scratch[thread], team.progress(), has_bins);
         }
     });
     if (options.splitter == split::Splitter::best) lay_bits(*made, team);  // drawn cuts read values

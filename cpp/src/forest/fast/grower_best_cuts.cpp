@@ -336,8 +336,16 @@ private:
     void partition(const FastNode& node, const FastCut& cut, const std::uint32_t* rows,
                    std::uint32_t n_left, const bool* grows, FastNode* children) {
         const std::uint32_t n = node.size();
-        for (std::uint32_t i = 0; i < n_left; ++i) side[row_of(rows[i])] = 0;
-        for (std::uint32_t i = n_left; i < n; ++i) side[row_of(rows[i])] = 1;
+        const bool by_bits =
+            grows[0] && grows[1] && !node.is_home && table_row.size() >= kSidesInBits && !any_ties;
+        const auto note_sides = [&](const auto& note) {
+            for (std::uint32_t i = 0; i < n_left; ++i) note(row_of(rows[i]), std::uint8_t{0});
+            for (std::uint32_t i = n_left; i < n; ++i) note(row_of(rows[i]), std::uint8_t{1});
+        };
+        std::uint8_t* const sides = side.data();
+        if (by_bits)
+            note_sides([sides](std::uint32_t row, unsigned b) { SideBits::set(sides, row, b); });
+        else note_sides([sides](std::uint32_t row, std::uint8_t b) { sides[row] = b; });
         if (!grows[0]) {
             children[1].begin = node.begin;
             children[1].end = node.begin + (n - n_left);
@@ -359,7 +367,9 @@ private:
             if (moves_back && spare.size() < n) spare.resize(n);
             std::uint32_t* other = moves_back ? spare.data() : there;
             const std::uint64_t bit = tie_bit(column);
-            if (both && ((node.tied & bit) == 0 || has_ties[column] == 0)) {
+            if (by_bits) {
+                loops.divide_untied_by_bits(list, n, sides, other);
+            } else if (both && ((node.tied & bit) == 0 || has_ties[column] == 0)) {
                 loops.divide_untied(list, n, side.data(), other);
             } else if (both) {
                 const unsigned ties = loops.divide(list, n, side.data(), other);

@@ -84,10 +84,10 @@ private:
 
     void grow_open() {
         while (!nodes.stack.empty()) {
-            FastNode node = nodes.pop();
+            OpenNode node = nodes.pop();
             if (n_classes > 2) nodes.classes.resize(node.classes + n_classes);
             if (parts.takes(node)) {
-                parts.add(nodes, node);
+                parts.add(nodes, FastNode{node});
                 continue;
             }
             nodes.look_up(progress, asks, node.size());
@@ -101,12 +101,12 @@ private:
     }
 
     /// Whether a node is grown as a twig: where one evaluation of its columns usually suffices.
-    [[nodiscard]] bool is_twig(const FastNode& node) const {
+    [[nodiscard]] bool is_twig(const OpenNode& node) const {
         return node.is_home && n_classes <= 2 && node.size() <= SmallSubtree::kMostRows &&
                nodes.n_wanted_of(node) <= kLanes;
     }
 
-    void grow_twig(const FastNode& root) {
+    void grow_twig(const OpenNode& root) {
         twig.begin(root);
         for (auto some = twig.take(RowCache<T>::kMostTogether); !some.empty();
              some = twig.take(RowCache<T>::kMostTogether)) {
@@ -122,16 +122,15 @@ private:
                           twig_lanes[i]);
             }
             home.look(0, {twig_lanes, some.size()});
-            for (std::size_t i = 0; i < some.size(); ++i) {
+            for (std::size_t i = 0; i < some.size(); ++i)  // before others are looked at
                 if (some[i].has_gaps) this->settle_gaps(some[i], twig_lanes[i]);
-                grow_on(some[i], twig_lanes[i]);
-            }
+            for (std::size_t i = 0; i < some.size(); ++i) grow_on(some[i], twig_lanes[i]);
         }
         tell_twig(root.node);
     }
 
     /// Divides a node of the twig after its first evaluation.
-    void grow_on(FastNode& node, Lanes<T>& first) {
+    void grow_on(OpenNode& node, Lanes<T>& first) {
         best = {};
         const Lanes<T>* lanes = &first;
         if (!this->take_winner(node, first)) {
@@ -140,9 +139,9 @@ private:
             nodes.end_draws(node);
         }
         if (!this->is_enough(node)) return;
-        FastNode children[2];
+        OpenNode children[2];
         bool grows[2];
-        make_children(node, this->divide_home(node, *lanes), children, grows);
+        make_children(node, this->divide_home(node, *lanes), lanes, children, grows);
         twig.divide(node, best.cut, threshold_of(node, lanes), children, grows);
     }
 
@@ -153,8 +152,8 @@ private:
             root, nodes.add_nodes(twig.size() - 1),
             [&](std::uint32_t number, const TwigNode& from, const TwigNode* children,
                 std::uint32_t first) {
-                nodes.credit(from.cut, from.weight);
-                set_cut(number, from.cut, from.threshold, children, first);
+                nodes.credit(from.cut(), from.weight);
+                set_cut(number, from.cut(), from.threshold, children, first);
             },
             [&](std::uint32_t number, const TwigNode& node, bool is_leaf) {
                 if (is_counted) {
@@ -164,7 +163,7 @@ private:
                     return;
                 }
                 if (!is_leaf) return;
-                FastNode leaf{};
+                OpenNode leaf{};
                 leaf.node = number;
                 leaf.begin = node.begin;
                 leaf.end = node.end;
@@ -261,7 +260,7 @@ private:
                         gaps.any(), is_weighed, n_names_of);
     }
 
-    void open_root(FastNode& root) {
+    void open_root(OpenNode& root) {
         Rows& rows = buffers[0];
         root.end = n_drawn;
         root.weight = nodes.total_weight;
@@ -279,7 +278,7 @@ private:
     }
 
     /// Targets on a grid (data/target_grid.hpp): sums are exact.
-    void lay_grid(FastNode& root) {
+    void lay_grid(OpenNode& root) {
         Rows& rows = buffers[0];
         double lowest = std::numeric_limits<double>::infinity();
         double highest = -lowest;
@@ -302,7 +301,7 @@ private:
 
     // ---------------------------------------------------------------- splits
 
-    void split_or_close(FastNode& node) {
+    void split_or_close(OpenNode& node) {
         const Judgement judgement = this->judgement_of(node);
         nodes.begin_draws(node);
         best = {};
@@ -320,12 +319,12 @@ private:
 
     // ---------------------------------------------------------------- children
 
-    void divide(const FastNode& node, const Lanes<T>* lanes) {
+    void divide(const OpenNode& node, const Lanes<T>* lanes) {
         const std::uint32_t n_left =
             node.is_home ? this->divide_home(node, *lanes) : this->mark_right(node);
-        FastNode children[2];
+        OpenNode children[2];
         bool grows[2];
-        make_children(node, n_left, children, grows);
+        make_children(node, n_left, lanes, children, grows);
         nodes.credit(best.cut, node.weight);
         const std::uint32_t first = nodes.add_nodes(2);
         set_cut(node.node, best.cut, threshold_of(node, lanes), children, first);
@@ -334,8 +333,8 @@ private:
             if (!grows[b]) this->close(children[b], b == 0 ? n_left : node.size() - n_left, b);
         }
         if (!node.is_home && (grows[0] || grows[1])) this->move_rows(node, n_left, grows, children);
-        if (grows[1]) nodes.stack.push_back(children[1]);
-        if (grows[0]) nodes.stack.push_back(children[0]);
+        if (grows[1]) nodes.stack.push_back(FastNode{children[1]});
+        if (grows[0]) nodes.stack.push_back(FastNode{children[0]});
     }
 
     template <class Child>
@@ -347,7 +346,7 @@ private:
     }
 
     /// That of the best cut of a node; of names the number of the question, which is noted.
-    [[nodiscard]] double threshold_of(const FastNode& node, const Lanes<T>* lanes) {
+    [[nodiscard]] double threshold_of(const OpenNode& node, const Lanes<T>* lanes) {
         const std::uint32_t c = best.cut.column;
         const data::Column& column = data.columns[c];
         if (shared.has_names && this->is_nominal(c)) {
@@ -379,31 +378,31 @@ private:
     }
 
     /// Fills in both sides of the best cut, and whether they are split further.
-    void make_children(const FastNode& node, std::uint32_t n_left, FastNode* children,
-                       bool* grows) {
+    void make_children(const OpenNode& node, std::uint32_t n_left, const Lanes<T>* lanes,
+                       OpenNode* children, bool* grows) {
         children[0] = children[1] = node;
         const std::uint32_t sizes[2] = {n_left, node.size() - n_left};
         if (node.is_home) children[0].end = children[1].begin = node.begin + n_left;
         for (std::uint32_t b = 0; b < 2; ++b) children[b].depth = node.depth + 1;
         list_children(children);
-        sum_children(node, children);
+        sum_children(node, lanes, children);
         if (node.has_gaps && node.is_home)
             for (std::uint32_t b = 0; b < 2; ++b)
                 children[b].has_gaps = home.has_gaps(children[b].begin, children[b].end);
         for (std::uint32_t b = 0; b < 2; ++b) {
             grows[b] = may_grow(children[b], sizes[b], b);
-            if (grows[b]) children[b].key = Mixed(node.key.with(b));
+            children[b].key = Mixed(node.key.with(b));  // unpredictable whether needed: no branch
         }
     }
 
-    void list_children(const FastNode* children) {
+    void list_children(const OpenNode* children) {
         if (is_two) return;
         parts.share(2, [&](std::size_t b, std::size_t) {
             this->list_rows(children[b], static_cast<std::uint32_t>(b), true);
         });
     }
 
-    void sum_children(const FastNode& node, FastNode* children) {
+    void sum_children(const OpenNode& node, const Lanes<T>* lanes, OpenNode* children) {
         if (n_classes <= 2) {
             children[0].weight = best.weight_left;
             children[0].sum = best.sum_left;
@@ -414,14 +413,20 @@ private:
             children[0].classes = children[1].classes + n_classes;
             nodes.classes.resize(nodes.classes.size() + 2 * n_classes, 0);
             std::uint32_t* of_left = nodes.classes.data() + children[0].classes;
-            children[0].weight = 0.0;
-            for (const std::uint32_t i : places[0]) {
-                of_left[this->targets_of(node)[i]] += this->weights_of(node)[i];
-                children[0].weight += this->weights_of(node)[i];
+            if (node.is_home && best.cut.gaps == GapSide::heavier) {  // has been added up
+                for (std::uint32_t k = 0; k < n_classes; ++k)
+                    of_left[k] = lanes->class_left[k * kLanes + best.lane];
+            } else {
+                for (const std::uint32_t i : places[0])
+                    of_left[this->targets_of(node)[i]] += this->weights_of(node)[i];
             }
-            for (std::uint32_t k = 0; k < n_classes; ++k)
+            std::uint32_t weight = 0;
+            for (std::uint32_t k = 0; k < n_classes; ++k) {
+                weight += of_left[k];
                 nodes.classes[children[1].classes + k] =
                     nodes.classes[node.classes + k] - of_left[k];
+            }
+            children[0].weight = weight;
             children[0].copies = children[0].weight;
         }
         children[1].weight = node.weight - children[0].weight;
@@ -429,7 +434,8 @@ private:
         children[1].sum = node.sum - children[0].sum;
     }
 
-    [[nodiscard]] bool may_grow(const FastNode& node, std::uint32_t n, std::uint32_t b) {
+    [[nodiscard, gnu::always_inline]] bool may_grow(const OpenNode& node, std::uint32_t n,
+                                                    std::uint32_t b) {
         const bool may =
             grow::within_limits(nodes.options, n, node.depth, node.copies, node.weight);
         if (is_two) return may & !nodes.agrees_of_two(node);  // unpredictable: no branch
@@ -437,7 +443,7 @@ private:
     }
 
     /// Whether the rows in places[b] have the same target.
-    [[nodiscard]] bool is_settled(const FastNode& node, std::uint32_t b) {
+    [[nodiscard]] bool is_settled(const OpenNode& node, std::uint32_t b) {
         const double first = this->target_at(node, places[b][0]);
         return std::all_of(places[b].begin(), places[b].end(),
                            [&](std::uint32_t i) { return this->target_at(node, i) == first; });

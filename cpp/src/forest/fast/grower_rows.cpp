@@ -229,20 +229,21 @@ private:
         scratch[0].kept.column = kNowhere;
         scratch[0].kept.decrease = kNoPlainCut;
         rough.clear();
-        list_rare(node);
         // Two rows are separated alike by every column: the first that separates them wins.
         const bool is_pair = node.size() == 2 && least == 1.0 && !is_weighed && !entropy &&
                              !shared.has_names && !is_drawn();
         if (parts.shares(node)) {
-            judge_together(node);
+            judge_together(node, purity);
         } else {
+            FastLeader leader(purity);
             while (is_pair ? nodes.lacks_cut() : nodes.lacks_varying() || nodes.lacks_cut()) {
                 scratch[0].may_be_rough = true;
-                const FastCut cut = judge(node, nodes.draw_column(), scratch[0]);
+                const FastCut cut = judge(node, nodes.draw_column(), leader.floor(), scratch[0]);
                 if (scratch[0].is_rough && is_nominal(cut.column) && !is_drawn())
                     rough.push_back(static_cast<std::uint32_t>(nodes.cuts.size()));
                 nodes.note_column(cut.is_constant);
                 nodes.note_cut(cut);
+                if (cut.share <= 0.0) leader.meets(cut);
                 keep(node, cut, scratch[0]);
             }
         }
@@ -254,17 +255,19 @@ private:
     }
 
     /// Judges the columns of a large node by all threads.
-    void judge_together(const FastNode& node) {
+    void judge_together(const FastNode& node, double purity) {
         scratch[0].may_be_rough = false;
         scratch.resize(std::max(scratch.size(), parts.n_threads()));
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             const std::size_t begin = nodes.cuts.size();
             for (std::size_t n = nodes.n_sure(); n > 0; --n)
                 nodes.cuts.push_back({nodes.draw_column(), false, kNoPlainCut});
+            std::vector<FastLeader> leaders(parts.n_threads(), FastLeader(purity));
             parts.share(nodes.cuts.size() - begin, [&](std::size_t i, std::size_t thread) {
                 progress.check(asks && thread == 0);
                 FastCut& cut = nodes.cuts[begin + i];
-                cut = judge(node, cut.column, scratch[thread]);
+                cut = judge(node, cut.column, leaders[thread].floor(), scratch[thread]);
+                if (cut.share <= 0.0) leaders[thread].meets(cut);
             });
             for (std::size_t i = begin; i < nodes.cuts.size(); ++i) {
                 nodes.note_column(nodes.cuts[i].is_constant);
@@ -294,7 +297,7 @@ private:
         children[1].weight = node.weight - children[0].weight;
         children[1].copies = node.copies - children[0].copies;
         children[1].sum = node.sum - children[0].sum;
-        nodes.set_cut(node.node, cut, threshold_of(cut, found),
+        nodes.set_cut(node.node, cut, threshold_of(node, cut, found),
                       children[0].weight >= children[1].weight, first);
         if (found.is_names) nodes.tree.nodes[node.node].column |= PackedNode::kNames;
         bool grows[2];
@@ -308,7 +311,8 @@ private:
         if (grows[0]) nodes.stack.push_back(children[0]);
     }
 
-    [[nodiscard]] double threshold_of(const FastCut& cut, const Located& found) {
+    [[nodiscard]] double threshold_of(const FastNode& node, const FastCut& cut,
+                                      const Located& found) {
         const std::uint32_t c = cut.column;
         const data::Column& column = data.columns[c];
         if (found.is_names && found.names != nullptr)
@@ -319,7 +323,9 @@ private:
         if (found.is_drawn)  // never -0
             return column.is_real() ? found.drawn + 0.0 : std::floor(found.drawn);
         const std::vector<std::uint32_t>& row_of_code = shared.coded[c].first_row;
-        const split::CutRows rows{row_of_code[found.code], row_of_code[found.above]};
+        const split::CutRows rows =
+            row_of_code.empty() ? rows_beside(node, c, found)
+                                : split::CutRows{row_of_code[found.code], row_of_code[found.above]};
         double threshold = 0.0;
         std::int64_t whole = 0;
         place_between(column, rows, nodes.options, threshold, whole);

@@ -27,7 +27,7 @@ CodedColumn sorted_codes(const Column& column, std::size_t n_rows) {
     OrderScratch scratch;
     std::vector<std::uint32_t> rows(n_rows);
     std::iota(rows.begin(), rows.end(), 0U);
-    return code_sorted(column, rows, scratch, progress);
+    return code_sorted(column, rows, scratch, progress, true);
 }
 
 std::vector<std::uint32_t> codes_of(const CodedColumn& column, std::size_t n_rows) {
@@ -52,6 +52,30 @@ CASE(codes_number_values_in_ascending_order) {
     }
 }
 
+CASE(names_are_coded_as_sorting_does) {
+    Generator random(4);
+    for (const std::uint32_t n_declared : {1U, 2U, 255U, 256U, 300U, 4096U, 4097U})
+        for (const std::uint32_t n_used : {1U, 7U, 255U, 256U})
+            for (const std::size_t n : {1U, 40U, 3000U}) {
+                std::vector<std::int32_t> names(n);
+                for (std::int32_t& name : names) {
+                    const std::uint64_t which = random.below(n_used) * 16 % n_declared;
+                    name = random.below(9) == 0 ? -1 : static_cast<std::int32_t>(which);
+                    if (random.below(2) == 0) name = 0;
+                }
+                Column column = column_of(names, ValueType::code);
+                column.n_codes = n_declared;
+                const CodedColumn few = code_few(column, n);
+                const CodedColumn sorted = sorted_codes(column, n);
+                CHECK(few.is_narrow() == sorted.is_narrow());
+                CHECK(few.has_many == !few.is_narrow());
+                if (!few.is_narrow()) continue;
+                CHECK(few.n_codes == sorted.n_codes && few.has_gaps == sorted.has_gaps);
+                CHECK(few.usual == sorted.usual && few.first_row == sorted.first_row);
+                CHECK(codes_of(few, n) == codes_of(sorted, n));
+            }
+}
+
 CASE(codes_take_as_many_bytes_as_they_need) {
     for (const std::size_t n : {255, 256, 65535, 65536}) {
         std::vector<std::int64_t> values(n);
@@ -68,6 +92,33 @@ CASE(codes_take_as_many_bytes_as_they_need) {
         for (std::size_t i = 0; i < n; ++i)
             CHECK(codes[i] == static_cast<std::uint32_t>(values[i] + 100));
     }
+}
+
+CASE(bins_hold_neighbouring_codes_and_about_as_many_rows) {
+    constexpr std::size_t kRows = 20000;
+    for (const std::uint64_t usual : {0U, 1U, 2U, 3U}) {  // of four rows, a value that many have
+        Generator random(usual);
+        std::vector<double> values(kRows);
+        for (double& value : values)
+            value = random.below(4) < usual ? 0.5 : random.uniform() * random.uniform();
+        const CodedColumn coded = sorted_codes(column_of(values, ValueType::f64), kRows);
+        const std::size_t n_bins = coded.bin_begin.size() - 1;
+        CHECK(!coded.is_narrow() && n_bins > 60 && n_bins <= CodedColumn::kMostBins);
+        CHECK(coded.bin_begin.front() == 0 && coded.bin_begin.back() == coded.n_codes);
+        const std::vector<std::uint32_t> codes = codes_of(coded, kRows);
+        std::vector<std::size_t> n_rows_of_bin(n_bins, 0);
+        for (std::size_t row = 0; row < kRows; ++row) {
+            const std::uint8_t bin = coded.bins[row];
+            CHECK(coded.bin_begin[bin] <= codes[row] && codes[row] < coded.bin_begin[bin + 1]);
+            ++n_rows_of_bin[bin];
+        }
+        for (std::size_t bin = 0; bin < n_bins; ++bin)
+            CHECK(n_rows_of_bin[bin] <= 2 * kRows / CodedColumn::kMostBins ||
+                  coded.bin_begin[bin + 1] - coded.bin_begin[bin] == 1);
+    }
+    // Columns with gaps, and those of few values, have none.
+    const std::vector<double> few(kRows, 1.0);
+    CHECK(sorted_codes(column_of(few, ValueType::f64), kRows).bins.empty());
 }
 
 CASE(keys_are_sorted_by_code_and_keep_their_order) {

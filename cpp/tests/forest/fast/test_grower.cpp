@@ -259,7 +259,7 @@ CASE(trees_grown_on_rows_are_those_grown_in_lists) {
 }
 
 CASE(trees_of_a_rare_class_grown_on_rows_are_those_grown_in_lists) {
-    // Columns are looked at around the rows of the rare class.
+    // Of the rare class there are few rows in a bin.
     for (const std::uint64_t distinct : {600, 100000, 10000000})
         for (const std::int32_t rare : {0, 1})
             for (const std::uint64_t rows_per_rare : {20, 60, 300}) {
@@ -275,6 +275,35 @@ CASE(trees_of_a_rare_class_grown_on_rows_are_those_grown_in_lists) {
                 check_equal(in_lists, grown_fast(*table, options, Engine::rows));
                 check_equal(in_lists, grown_fast(*table, options, Engine::rows, 3));
             }
+}
+
+CASE(trees_of_two_classes_grown_in_bins_are_those_grown_in_lists) {
+    // Values that many rows share beside those of one row; nodes whose best cut lies in a bin,
+    // between two of them, or beside a bin of one value.
+    for (const std::uint64_t distinct : {400, 5000, 10000000})
+        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+            Generator random(mix(distinct, seed));
+            const auto table = make_fast_table(
+                {.n_rows = 3000, .distinct = distinct, .most_copies = 1 + seed % 20}, random);
+            GrowOptions options = fast_options(*table);
+            options.seed = seed;
+            options.max_columns = static_cast<std::uint32_t>(seed % 4);
+            const PackedTree in_lists = grown_fast(*table, options, Engine::best_cuts);
+            check_equal(in_lists, grown_fast(*table, options, Engine::rows));
+        }
+}
+
+CASE(large_trees_whose_sides_are_bits_are_those_grown_on_rows) {
+    Generator random(5);
+    const auto table =
+        make_fast_table({.n_rows = 450000, .distinct = std::uint64_t{1} << 52}, random);
+    GrowOptions options = fast_options(*table);
+    options.columns = {1, 2, 4, 5};  // floats would tie
+    options.max_columns = 2;
+    options.max_depth = 6;
+    const PackedTree in_lists = grown_fast(*table, options, Engine::best_cuts);
+    check_equal(in_lists, grown_fast(*table, options, Engine::rows));
+    check_equal(in_lists, grown_fast(*table, options, Engine::best_cuts, 2));
 }
 
 CASE(trees_grown_on_rows_are_the_same_for_any_number_of_threads) {
@@ -301,7 +330,8 @@ CASE(the_faster_grower_of_best_cuts_is_chosen) {
     CHECK(best_cuts_engine({.n_columns = 60, .n_drawn = 7, .n_sparse = 60}) == Engine::rows);
     CHECK(best_cuts_engine({.n_columns = 74, .n_drawn = 8}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 74, .n_drawn = 8, .is_rare = true}) == Engine::rows);
-    CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .is_rare = true}) == Engine::best_cuts);
+    CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .is_rare = true}) == Engine::rows);
+    CHECK(best_cuts_engine({.n_columns = 11, .n_drawn = 3, .is_rare = true}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 20, .n_drawn = 4, .n_few = 0}) == Engine::best_cuts);
     CHECK(best_cuts_engine({.n_columns = 11, .n_drawn = 3, .n_few = 1, .n_names = 1}) ==
           Engine::best_cuts);

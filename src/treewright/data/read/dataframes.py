@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -113,6 +114,8 @@ def _from_native(X: Any) -> Any:
 
 def open_dataframe(X: Any) -> Source | None:
     """Return a dataframe of any library as a source; None if `X` is none, an error for a series."""
+    if _is_plain_pandas(X):
+        return _open_pandas(X, X.columns.tolist())
     frame = _from_native(X)
     if isinstance(frame, nw.Series):
         raise DataError(
@@ -124,19 +127,45 @@ def open_dataframe(X: Any) -> Source | None:
     if not isinstance(frame, nw.DataFrame):
         return None
     labels = frame.columns
-    of_pandas = frame.to_native() if frame.implementation.is_pandas_like() else None
-
-    def read(i: int, name: str) -> Column:
-        if of_pandas is not None:
-            return _read_of_pandas(of_pandas[labels[i]], name)
-        return read_series(frame.get_column(labels[i]), name)
-
+    if frame.implementation.is_pandas_like():
+        return _open_pandas(frame.to_native(), labels)
     return Source(
         n_rows=len(frame),
         n_columns=len(labels),
         names=check_names(cast(Sequence[Hashable], labels)),
-        read=read,
+        read=lambda i, name: read_series(frame.get_column(labels[i]), name),
     )
+
+
+def _is_plain_pandas(X: Any) -> bool:
+    """Return whether a table is a dataframe of pandas itself, which narwhals need not look at."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and type(X) is pandas.DataFrame
+
+
+def _open_pandas(frame: Any, labels: Sequence[Hashable]) -> Source:
+    names = check_names(labels)
+    arrays = arrays_of_pandas(frame)
+
+    def read(i: int, name: str) -> Column:
+        if arrays is not None and type(arrays[i]) is np.ndarray:
+            column = _read_array_of_pandas(arrays[i], name)
+            if column is not None:
+                return column
+        return _read_of_pandas(frame[labels[i]], name)
+
+    return Source(n_rows=len(frame), n_columns=len(labels), names=names, read=read)
+
+
+def arrays_of_pandas(X: Any) -> list[Any] | None:
+    """Return the arrays that a dataframe of pandas itself consists of; None where not known.
+
+    To make a series of each column takes sixteen times as long, and half as long as reading a small
+    table. There is no public way, so that a pandas without it is asked for each series.
+    """
+    if not _is_plain_pandas(X) or not hasattr(X, "_iter_column_arrays"):
+        return None
+    return list(X._iter_column_arrays())
 
 
 def read_values(values: Any, name: str) -> Column:
@@ -166,13 +195,19 @@ def _read_of_pandas(series: Any, name: str) -> Column:
     narwhals takes three times as long to hand over a column, and says what objects are by the
     first hundred of them.
     """
-    if series.dtype == object:
-        values = series.to_numpy()
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "Ofiub":
+        column = _read_array_of_pandas(series.to_numpy(), name)
+        if column is not None:
+            return column
+    return _read_by_type(nw.from_native(series, series_only=True), name)
+
+
+def _read_array_of_pandas(values: Array, name: str) -> Column | None:
+    """Return an array of objects, numbers or truth values as a column; None for another type."""
+    if values.dtype == object:
         texts = column_if_text(values)
         return read_array(values, name) if texts is None else texts
-    if isinstance(series.dtype, np.dtype) and series.dtype.kind == "f":
-        return read_array(series.to_numpy(), name)
-    return _read_by_type(nw.from_native(series, series_only=True), name)
+    return read_array(values, name) if values.dtype.kind in "fiub" else None
 
 
 def _read_by_type(series: nw.Series[Any], name: str) -> Column:

@@ -256,9 +256,10 @@ class BoostingEstimator(HasCallbacks, HasFittedNames):
         return folds_of(own) if chooses and is_judged else None
 
     def _learned(self, data: TrainingData, init: Any, boosted: Boosted) -> None:
-        earlier = getattr(self, "_all_rounds", ()) if self.warm_start else ()
         n_before = boosted.ensemble.n_rounds - len(boosted.rounds)
-        self._all_rounds = (*earlier[:n_before], *boosted.rounds)
+        earlier = [*getattr(self, "_all_rounds", ())][:n_before] if n_before > 0 else []
+        both = GradientRounds((*earlier, *boosted.rounds)) if earlier else boosted.rounds
+        self._all_rounds = both
         self._loss_unit = self._loss(data.target).units_per_loss
         self.ensemble_ = boosted.ensemble
         self.rounds_ = boosted.rounds

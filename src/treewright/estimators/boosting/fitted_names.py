@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.array_types import FloatArray
 from treewright.boosting.fit import Boosting
-from treewright.boosting.rounds import GradientRound
+from treewright.boosting.rounds import GradientRounds
 from treewright.boosting.training_record import RoundDraws, TrainingFigures, TrainingRecord
 from treewright.estimators.boosting.predictions import PredictsBoosted
 
@@ -19,7 +19,7 @@ class HasFittedNames(PredictsBoosted):
     _not_pickled: ClassVar[tuple[str, ...]] = ("_record",)
 
     n_iter_: int
-    _all_rounds: tuple[GradientRound, ...]  # also those made before a warm start
+    _all_rounds: GradientRounds  # also those made before a warm start
     _loss_unit: float
     _draws: tuple[RoundDraws, ...]
     _record: TrainingRecord | None = None

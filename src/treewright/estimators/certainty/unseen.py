@@ -14,7 +14,12 @@ from treewright.array_types import Array, FloatArray, Int64Array
 from treewright.certainty.folds import deal
 from treewright.data.read.dataframes import target_array
 from treewright.data.read.groups import RowGroups
-from treewright.data.read.take_rows import fingerprint, shallow_copy, take_rows
+from treewright.data.read.take_rows import (
+    fingerprint,
+    fingerprint_of_rows,
+    shallow_copy,
+    take_rows,
+)
 from treewright.data.read.target import read_classes, read_values
 from treewright.data.read.weights import RowWeights
 from treewright.errors import DataError, TreewrightWarning
@@ -57,22 +62,28 @@ class GivenRows:
 
     def kept(self) -> GivenRows:
         """Return the same to be kept: columns that are added to the table later are not seen."""
-        kept = replace(self, X=shallow_copy(self.X), y=shallow_copy(self.y))
         n_rows = len(target_array(self.y))
-        rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _LOOKED_AT)).astype(np.int64))
-        return replace(kept, looked_at=(rows, kept._look(rows)))
+        n_looked = min(n_rows, _LOOKED_AT)
+        rows = np.arange(n_looked) * (n_rows - 1) // max(n_looked - 1, 1)
+        kept = replace(self, X=shallow_copy(self.X), y=shallow_copy(self.y))
+        object.__setattr__(kept, "looked_at", (rows, kept._look(rows)))  # nobody else has it yet
+        return kept
 
     def is_unchanged(self) -> bool:
         """Return whether the rows that were looked at when kept are what they were."""
         return self.looked_at is None or self._look(self.looked_at[0]) == self.looked_at[1]
 
     def _look(self, rows: Array) -> str:
-        return "".join(fingerprint(part) for part in self.part(rows).values())
+        beside = self._part_beside(rows).values()
+        return fingerprint_of_rows(self.X, rows) + "".join(map(fingerprint, beside))
 
     def part(self, rows: Int64Array) -> dict[str, Any]:
         """Return the arguments of `fit` for some of the rows."""
+        return {"X": take_rows(self.X, rows)} | self._part_beside(rows)
+
+    def _part_beside(self, rows: Int64Array) -> dict[str, Any]:
         y = self.y if hasattr(self.y, "iloc") else target_array(self.y)
-        taken = {"X": take_rows(self.X, rows), "y": take_rows(y, rows)}
+        taken = {"y": take_rows(y, rows)}
         for name in ("sample_weight", "groups", "offset"):
             given = getattr(self, name)
             if given is not None:

@@ -427,3 +427,14 @@ def test_arrays_of_text_match_as_lists_of_text_do(n_jobs: int | None) -> None:
         assert np.array_equal(found, due)
     with pytest.raises(DataError, match=r"'elm'|'a longer name'"):
         match_table(columns, fitted, owner="Tree", unseen="error", n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "bool", "float32"])
+def test_columns_of_numpy_types_are_read_as_their_arrays(dtype: str) -> None:
+    values = np.array([3, 0, 1, 7, 1]).astype(dtype)
+    of_frame = read_table(pd.DataFrame({"x": values, "y": [1.5, 2.0, 3.0, 4.0, 5.0]}))
+    of_arrays = read_table({"x": values, "y": np.array([1.5, 2.0, 3.0, 4.0, 5.0])})
+    assert of_frame.schema == of_arrays.schema
+    assert of_frame.columns[0].dtype == of_arrays.columns[0].dtype
+    np.testing.assert_array_equal(of_frame.columns[0], of_arrays.columns[0])
+    assert of_frame.masks == of_arrays.masks

@@ -1,6 +1,7 @@
 /// Slots: the units that codes are stored and histograms are kept by, and which columns share one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,9 @@ namespace treewright::boosting {
 
 inline constexpr std::uint32_t kMostNarrow = 256;  ///< codes of a slot of one byte
 
+/// A bit for each code of a slot of one byte.
+using CodeBits = std::array<std::uint32_t, kMostNarrow / 32>;
+
 /// A column or a bundle of columns, within the code of a slot.
 struct Digit {
     std::vector<std::uint32_t> columns;
@@ -18,6 +22,8 @@ struct Digit {
     std::uint32_t per_place = 0;  ///< 2^16 / place, rounded up: exact for codes of one byte
     std::uint32_t per_code = 0;   ///< the same of n_codes
     std::uint32_t sums_at = 0;    ///< where its sums start among those of shared slots' digits
+    /// By code, the codes of the slot that have it; where several digits share the slot.
+    std::vector<CodeBits> in_slot = {};
 
     /// in_slot / place % n_codes, of a slot of several digits.
     [[nodiscard]] std::uint32_t of(std::uint32_t in_slot) const {

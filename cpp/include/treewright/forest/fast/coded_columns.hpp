@@ -23,12 +23,19 @@ struct CodedColumn {
 
     std::uint32_t n_codes = 0;  ///< as a code: the value is missing
     bool has_gaps = false;
-    bool has_many = false;                 ///< more values than narrow codes tell: not coded yet
-    std::uint32_t usual = kNoCode;         ///< the code of most rows, where there is one
-    std::vector<std::uint32_t> first_row;  ///< by code: a row of the table that has the value
-    FarVector<std::uint8_t> narrow;        ///< by row; of these three only one is not empty
-    FarVector<std::uint16_t> medium;
-    FarVector<std::uint32_t> wide;
+    bool has_many = false;          ///< more values than narrow codes tell: not coded yet
+    std::uint32_t usual = kNoCode;  ///< the code of most rows, where there is one
+    /// By code: a row of the table that has the value. Ordered columns of many values have none.
+    std::vector<std::uint32_t> first_row;
+    SideVector<std::uint8_t> narrow;  ///< by row; of these three only one is not empty
+    SideVector<std::uint16_t> medium;
+    SideVector<std::uint32_t> wide;
+
+    /// Columns of many values may have bins, of about as many rows each: of neighbouring codes, up
+    /// to kMostBins. A code that many rows have is a bin of its own.
+    static constexpr std::size_t kMostBins = 256;
+    SideVector<std::uint8_t> bins;         ///< by row; empty: there are none
+    std::vector<std::uint32_t> bin_begin;  ///< the first code of each bin, and n_codes
 
     /// For drawn cuts, which need the values themselves: those of narrow codes, or those of the
     /// rows, and no codes.
@@ -61,9 +68,11 @@ struct CodedColumn {
 /// The values of a column as drawn cuts read them.
 [[nodiscard]] CodedColumn code_values(const data::Column& column, std::size_t n_rows);
 
-/// Codes of any column; `rows` are all rows of the table, ascending.
+/// Codes of any column; `rows` are all rows of the table, ascending. `in_bins`: a column of many
+/// values and no gaps gets bins, too (binned_runs.hpp).
 [[nodiscard]] CodedColumn code_sorted(const data::Column& column,
                                       std::span<const std::uint32_t> rows,
-                                      data::OrderScratch& scratch, Progress& progress);
+                                      data::OrderScratch& scratch, Progress& progress,
+                                      bool in_bins = false);
 
 }  // namespace treewright::forest

@@ -86,12 +86,16 @@ struct ListMeasures : SortedLists {
           least(static_cast<std::uint32_t>(
               std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)}))) {}
 
+    /// Two numbers, of the left side of a cut and of the right, that change together.
+    using BothSides = double __attribute__((vector_size(16)));
+
     /// Working memory of one thread: sums of squares of the class counts on both sides of every
     /// cut, and a list with the rows without a value in another place.
     struct Scratch {
         std::vector<double> left;
         std::vector<double> right;
         std::vector<double> weights;
+        std::vector<BothSides> sides;  ///< by class
         std::vector<double> class_left;
         std::vector<double> class_right;
         std::vector<std::uint32_t> turned;
@@ -113,40 +117,44 @@ struct ListMeasures : SortedLists {
             return found == kNoPlainCut ? found : 2.0 * found;
         }
         if (kind == Kind::values) return loops.best_values(list, value_of, floor);
-        accumulate(node, list, room);
+        const double purity = accumulate(node, list, room);
         const double found =
             loops.best_scores(list, room.left.data(), room.right.data(), room.weights.data());
-        return found == kNoPlainCut ? found
-                                    : std::max(0.0, found / node.weight - nodes.purity_of(node));
+        return found == kNoPlainCut ? found : std::max(0.0, found / node.weight - purity);
     }
 
-    void accumulate(const FastNode& node, const FastList& list, Scratch& room) {
+    /// Notes the sums of squares on both sides of every cut; returns the purity of the node.
+    double accumulate(const FastNode& node, const FastList& list, Scratch& room) {
         std::vector<double>& left = room.left;
         std::vector<double>& right = room.right;
         std::vector<double>& weights = room.weights;
-        std::vector<double>& class_left = room.class_left;
-        std::vector<double>& class_right = room.class_right;
         if (left.size() < list.n + kPadding)
             for (auto* each : {&left, &right, &weights}) each->resize(list.n + kPadding);
-        class_left.assign(n_classes, 0.0);
-        class_right.assign(nodes.classes.begin() + node.classes,
-                           nodes.classes.begin() + node.classes + n_classes);
-        double of_left = 0.0;
-        double of_right = 0.0;
-        for (const double count : class_right) of_right += count * count;
+        room.sides.resize(n_classes);
+        const std::uint32_t* counts = nodes.classes.data() + node.classes;
+        double all = 0.0;
+        for (std::uint32_t k = 0; k < n_classes; ++k) {
+            const double count = counts[k];
+            all += count * count;
+            room.sides[k] = BothSides{0.0, -count};
+        }
+        // A row moves w of its class to the left: both sums of squares change by w (2 x + w), if x
+        // is the weight of the class on the left, or less that on the right.
+        BothSides* sides = room.sides.data();
+        BothSides sums = {0.0, all};
         double weight = 0.0;
         for (std::uint32_t i = 0; i < list.n; ++i) {
-            const std::int32_t k = class_of[row_of(list.entries[i])];
-            const double w = weight_of(list.entries[i]);
-            of_left += w * (2.0 * class_left[k] + w);
-            of_right -= w * (2.0 * class_right[k] - w);
-            class_left[k] += w;
-            class_right[k] -= w;
-            weight += w;
-            left[i] = of_left;
-            right[i] = of_right;
+            BothSides& own = sides[class_of[row_of(list.entries[i])]];
+            const double one = weight_of(list.entries[i]);
+            const BothSides w = {one, one};
+            sums += w * (own + own + w);
+            own += w;
+            weight += one;
+            left[i] = sums[0];
+            right[i] = sums[1];
             weights[i] = weight;
         }
+        return all / node.weight / node.weight;
     }
 
     /// The first cut of a list whose decrease is enough.
@@ -154,11 +162,11 @@ struct ListMeasures : SortedLists {
         if (shared.bits) return locate_in_bits(node, list, enough);
         if (kind == Kind::two_classes) return loops.locate_two(list, enough / 2.0);
         if (kind == Kind::values) return loops.locate_values(list, value_of, enough);
-        accumulate(node, list, scratch);
+        const double purity = accumulate(node, list, scratch);
         FastPlace found;
-        found.position = loops.locate_scores(list, scratch.left.data(), scratch.right.data(),
-                                             scratch.weights.data(),
-                                             (enough + nodes.purity_of(node)) * node.weight);
+        found.position =
+            loops.locate_scores(list, scratch.left.data(), scratch.right.data(),
+                                scratch.weights.data(), (enough + purity) * node.weight);
         for (std::uint32_t i = 0; i < found.position; ++i)
             found.weight += weight_of(list.entries[i]);
         return found;

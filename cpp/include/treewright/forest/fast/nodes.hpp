@@ -21,8 +21,8 @@
 namespace treewright::forest {
 
 /// A node whose split has not been decided. Parts without a fixed size (columns that still vary,
-/// class counts) lie in a pool that grows and shrinks with the stack of open nodes.
-struct FastNode {
+/// class counts) lie in a pool that grows and shrinks with the stack of open nodes. A cache line.
+struct OpenNode {
     std::uint32_t begin;
     std::uint32_t end;
     std::uint32_t node;
@@ -38,11 +38,16 @@ struct FastNode {
     bool has_gaps;          ///< drawn cuts: some of its rows may lack values
     std::uint8_t room;      ///< where they are (drawn/row_cache.hpp)
     std::uint8_t buffer;    ///< of two, which its rows lie in: a second child takes the other one
-    std::uint64_t tied;  ///< bit i: the node's i-th list may have ties; lists from 63 on share one
-    double unit;         ///< scale of the grid that its numbers are on, where it has its own
-    std::uint16_t pocket;  ///< not 0: which rows of [begin, end) are its own (grower_best_cuts.cpp)
 
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
+};
+static_assert(sizeof(OpenNode) == 64);  // drawn cuts write one for every child
+
+/// The same with what only best cuts need.
+struct FastNode : OpenNode {
+    std::uint64_t tied = 0;    ///< bit i: its i-th list may have ties; lists from 63 on share one
+    double unit = 0.0;         ///< scale of the grid that its numbers are on, where it has its own
+    std::uint16_t pocket = 0;  ///< not 0: which rows of [begin, end) are its own (pocket.hpp)
 };
 
 /// The best cut of one column.
@@ -193,7 +198,7 @@ public:
     }
 
     /// The purity of concept.hpp, per unit of weight; for regression about the mean.
-    [[nodiscard]] double purity_of(const FastNode& node) const {
+    [[nodiscard]] double purity_of(const OpenNode& node) const {
         if (n_classes == 0) return 0.0;
         const double share = node.sum / node.weight;
         if (is_two) return share * share + (1.0 - share) * (1.0 - share);
@@ -226,7 +231,7 @@ public:
     /// The winner among the cuts judged, of which some may pay for their choice (`impurity()` is
     /// the node's); null if there is none, or none that gains enough. Ties as FastLeader has them.
     template <class Impurity>
-    [[nodiscard]] const FastCut* select(const FastNode& node, double purity,
+    [[nodiscard]] const FastCut* select(const OpenNode& node, double purity,
                                         const Impurity& impurity) {
         const bool any_pays = std::any_of(cuts.begin(), cuts.end(),
                                           [](const FastCut& cut) { return cut.share > 0.0; });
@@ -244,25 +249,26 @@ public:
         }
         return best != nullptr && gains_enough(*best, node) ? best : nullptr;
     }
-    [[nodiscard]] bool gains_enough(const FastCut& cut, const FastNode& node) const {
+    [[nodiscard]] bool gains_enough(const FastCut& cut, const OpenNode& node) const {
         return options.min_gain <= 0.0 || needs_gains() ||  // the gain that is noted is judged
                grow::gains_enough(options, brought_by(cut, node.weight, unit) / total_weight);
     }
 
-    [[nodiscard]] static bool agrees_of_two(const FastNode& node) {
+    [[nodiscard]] static bool agrees_of_two(const OpenNode& node) {
         return (node.sum == 0.0) | (node.sum == node.weight);
     }
     /// Whether all rows of a node have the same class.
-    [[nodiscard]] bool agrees(const FastNode& node) const {
+    [[nodiscard]] bool agrees(const OpenNode& node) const {
         if (is_two) return agrees_of_two(node);
         const std::uint32_t* counts = classes.data() + node.classes;
-        const double all = is_weighed ? node.copies : node.weight;
-        return std::any_of(counts, counts + n_classes,
-                           [&](std::uint32_t count) { return count == all; });
+        const auto all = static_cast<std::uint32_t>(is_weighed ? node.copies : node.weight);
+        bool agree = false;  // no way out of the loop: several counts are compared at a time
+        for (std::uint32_t k = 0; k < n_classes; ++k) agree |= counts[k] == all;
+        return agree;
     }
 
     /// Adds the counts of a classification leaf.
-    void add_counts(const FastNode& node) {
+    void add_counts(const OpenNode& node) {
         if (is_weighed) {
             add_weights(node);
             return;
@@ -278,7 +284,7 @@ public:
     }
 
     /// The same of rows that weigh differently.
-    void add_weights(const FastNode& node) {
+    void add_weights(const OpenNode& node) {
         if (is_two) {
             tree.weights.push_back(node.weight - node.sum);
             if (n_classes > 1) tree.weights.push_back(node.sum);
@@ -311,7 +317,7 @@ public:
                                      double weight) const {
         return grow::within_limits(options, n_rows, depth, weight, weight);  // rows count whole
     }
-    [[nodiscard]] bool within_limits(const FastNode& node) const {
+    [[nodiscard]] bool within_limits(const OpenNode& node) const {
         return grow::within_limits(options, node.size(), node.depth, node.copies, node.weight);
     }
 
@@ -320,12 +326,12 @@ public:
     // (GrowOptions::random_ties). In a tree that is shown they go to the lower column.
 
     /// Columns that vary and are to be judged.
-    [[nodiscard]] std::size_t n_wanted_of(const FastNode& node) const {
+    [[nodiscard]] std::size_t n_wanted_of(const OpenNode& node) const {
         return options.max_columns == 0 || options.max_columns >= node.n_columns
                    ? node.n_columns
                    : options.max_columns;
     }
-    void begin_draws(const FastNode& node) {
+    void begin_draws(const OpenNode& node) {
         cuts.clear();
         drawn.assign(columns.begin() + node.columns,
                      columns.begin() + node.columns + node.n_columns);
@@ -350,7 +356,7 @@ public:
     /// The first n columns that a node draws: the same as draw_ahead after begin_draws,
     /// found without a list of the rest.
     template <std::uint32_t kMost>
-    void first_draws(const FastNode& node, std::size_t n, std::uint32_t* first) const {
+    void first_draws(const OpenNode& node, std::size_t n, std::uint32_t* first) const {
         const std::uint32_t* own = columns.data() + node.columns;
         Generator numbers(node.key.with(grow::kColumnDraws));
         std::uint32_t from[kMost];  // the positions that columns are drawn from
@@ -383,12 +389,6 @@ public:
         n_varying += is_constant ? 0 : 1;
         n_constant += is_constant ? 1 : 0;
     }
-    /// Takes the next n columns, which vary and some of which offer a cut.
-    void note_cuts(std::size_t n) {
-        n_drawn += n;
-        n_varying += n;
-        any = true;
-    }
     void note_cut(const FastCut& cut) {
         note_decrease(cut.decrease);
         cuts.push_back(cut);
@@ -398,7 +398,7 @@ public:
     [[nodiscard]] bool wants_all() const { return n_wanted == drawn.size(); }
     /// Whether ties go to the lower of some columns that are drawn in another order.
     [[nodiscard]] bool draws_shown() const { return is_shown && !wants_all(); }
-    void end_draws(FastNode& node) {
+    void end_draws(OpenNode& node) {
         if (draws_shown())
             std::sort(cuts.begin(), cuts.end(),
                       [](const FastCut& a, const FastCut& b) { return a.column < b.column; });
@@ -478,7 +478,7 @@ private:
         credits.clear();
     }
 
-    void drop_constant(FastNode& node) {
+    void drop_constant(OpenNode& node) {
         const std::uint32_t from = node.columns;
         const std::uint32_t n = node.n_columns;
         node.columns = static_cast<std::uint32_t>(columns.size());

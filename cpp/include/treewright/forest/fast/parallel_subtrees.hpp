@@ -33,7 +33,7 @@ public:
     /// Whether a node is worth dividing by all threads together.
     [[nodiscard]] bool shares(const FastNode& node) const { return is_shared() && !takes(node); }
     /// Whether a node is the root of a part.
-    [[nodiscard]] bool takes(const FastNode& node) const { return node.size() <= most_rows; }
+    [[nodiscard]] bool takes(const OpenNode& node) const { return node.size() <= most_rows; }
     void add(const FastNodes& top, const FastNode& node);
 
     /// Calls work(item, thread) for all items by all threads.

@@ -46,20 +46,18 @@ struct RowCuts : RowMeasures {
     [[nodiscard]] RowClasses row_classes() const {
         return {class_of_row, n_classes, is_weighed ? weighed : nullptr};
     }
-    [[nodiscard]] FastCut judge(const FastNode& node, std::uint32_t column, Scratch& room) const {
+    /// The best cut of a column. What it brings need not be exact if it is not above `floor`.
+    [[nodiscard]] FastCut judge(const FastNode& node, std::uint32_t column, double floor,
+                                Scratch& room) const {
         RowRuns& runs = room.runs;
         if (is_drawn() && (!is_nominal(column) || shared.coded[column].is_narrow()))
             return judge_drawn(node, column, room);
-        room.is_around = false;
+        room.is_binned = false;
         if (is_nominal(column)) return judge_names(node, column, room);
-        if (rare.n > 0 && RowRuns::pays_around(node.size(), shared.coded[column])) {
-            room.is_around = true;
-            with_codes(node, column, [&](const auto& codes) {
-                runs.collect_around(rows_of(node), rare, shared.coded[column], codes);
-            });
-        } else {
-            collect(node, column, runs);
-        }
+        const auto found_in_bins = collect_bins(node, column, floor, room);
+        if (found_in_bins == BinnedRuns::Found::below) return {column, false, floor};
+        room.is_binned = found_in_bins == BinnedRuns::Found::runs;
+        if (!room.is_binned) collect(node, column, runs);
         if (runs.n + (runs.has_missing ? 1U : 0U) < 2) return {column, true, kNoPlainCut};
         if (node.size() == 2 && has_plain_pairs()) return judge_pair(node, column);
         double found = best(node, room, {GapSide::second, runs.has_missing});
@@ -67,45 +65,43 @@ struct RowCuts : RowMeasures {
         return {column, false, decrease_of(node, found)};
     }
 
-    /// Lists the rows of the class that has few of a node's, if that may serve to judge columns.
-    void list_rare(const FastNode& node) {
-        rare = {};
-        constexpr std::uint32_t kLeast = 64;
-        const double n_rare = std::min(node.sum, node.weight - node.sum);
-        if (kind != Kind::two_classes || is_weighed || entropy || is_drawn() || least > 1.0 ||
-            node.is_home || node.size() < kLeast || node.size() > RowRuns::kMostAround ||
-            RowRuns::kRowsPerRare * n_rare > node.size())
-            return;
-        const std::uint32_t wanted = 2.0 * node.sum <= node.weight ? kPositive : 0;
-        rare_words.clear();
-        const NodeRows rows = rows_of(node);
-        for (std::uint32_t i = 0; i < rows.n; ++i)
-            if ((rows.words[i] & kPositive) == wanted) rare_words.push_back(rows.words[i]);
-        rare = {rare_words.data(), static_cast<std::uint32_t>(rare_words.size())};
+    /// Collects the runs of bins, if the column has some and the node rows enough.
+    [[nodiscard]] BinnedRuns::Found collect_bins(const FastNode& node, std::uint32_t column,
+                                                 double floor, Scratch& room) const {
+        const CodedColumn& coded = shared.coded[column];
+        if (coded.bins.empty() || node.size() < BinnedRuns::kLeastRows)
+            return BinnedRuns::Found::too_many;
+        return coded.visit([&](const auto& codes) {
+            return room.binned.collect(rows_of(node), coded, codes,
+                                       {node.weight, node.sum, nodes.purity_of(node)},
+                                       measure_for(node, floor), room.runs);
+        });
     }
 
     /// Keeps the runs of a column that has just been judged, if it leads: they are asked for again
-    /// if it wins. Large nodes are few, and their runs many.
+    /// if it wins. Large nodes are few, and their runs many, but for those of bins.
     void keep(const FastNode& node, const FastCut& cut, Scratch& room) const {
         constexpr std::uint32_t kMostKept = 1U << 14;
-        if (node.size() > kMostKept || is_drawn() || !(cut.decrease > room.kept.decrease)) return;
-        room.kept.column = room.is_around ? kNowhere : cut.column;
+        if (is_drawn() || !(cut.decrease > room.kept.decrease)) return;
+        const bool is_kept = room.is_binned || node.size() <= kMostKept;
+        room.kept.column = is_kept ? cut.column : kNowhere;
         room.kept.decrease = cut.decrease;
-        if (room.is_around) return;  // its place is found among the runs of all rows
+        if (!is_kept) return;
         std::swap(room.kept.runs, static_cast<Runs&>(room.runs));
         if (is_nominal(cut.column) && !room.is_rough) room.names->swap_found(room.kept.names);
     }
-    /// Brings the runs of the winner, and of names what was found in them.
-    void bring(const FastNode& node, std::uint32_t column, Scratch& room) const {
-        if (room.kept.column == column) {
+    /// Brings the runs of the winner, which are around its best cut, and of names what was found in
+    /// them.
+    void bring(const FastNode& node, const FastCut& cut, Scratch& room) const {
+        if (room.kept.column == cut.column) {
             std::swap(room.kept.runs, static_cast<Runs&>(room.runs));
             return;
         }
-        if (is_nominal(column)) {
-            static_cast<void>(seek_names(node, column, room));
+        if (is_nominal(cut.column)) {
+            static_cast<void>(seek_names(node, cut.column, room));
             room.names->swap_found(room.kept.names);
-        } else {
-            collect(node, column, room.runs);
+        } else if (collect_bins(node, cut.column, cut.decrease, room) != BinnedRuns::Found::runs) {
+            collect(node, cut.column, room.runs);
         }
     }
 
@@ -306,9 +302,9 @@ struct RowCuts : RowMeasures {
         if (is_drawn() && (!is_nominal(cut.column) || shared.coded[cut.column].is_narrow()))
             return is_nominal(cut.column) ? locate_drawn_names(node, cut, room)
                                           : locate_drawn(node, cut, room);
-        if (is_nominal(cut.column)) return locate_names(node, cut.column, room);
+        if (is_nominal(cut.column)) return locate_names(node, cut, room);
         RowRuns& runs = room.runs;
-        bring(node, cut.column, room);
+        bring(node, cut, room);
         const auto enough_for = [&](double most) { return most - split::kTie * (purity + most); };
         if (!runs.has_missing) {
             if (node.size() == 2 && has_plain_pairs()) return located(runs, 0, GapSide::heavier);
@@ -340,12 +336,23 @@ struct RowCuts : RowMeasures {
                        GapSide::first);
     }
 
+    /// Rows of the node that have the values on either side of a cut.
+    [[nodiscard]] split::CutRows rows_beside(const FastNode& node, std::uint32_t column,
+                                             const Located& found) const {
+        return with_codes(node, column, [&](const auto& codes) {
+            const NodeRows rows = rows_of(node);
+            const auto row_with = [&](std::uint32_t code) {
+                std::uint32_t i = 0;
+                while (codes[row_of(rows.words[i])] != code) ++i;
+                return row_of(rows.words[i]);
+            };
+            return split::CutRows{row_with(found.code), row_with(found.above)};
+        });
+    }
+
     BitHome home;
-    NodeRows rare{nullptr, 0};  ///< of the node at hand, where there are few
 
 private:
-    std::vector<std::uint32_t> rare_words;
-
     [[nodiscard]] Located locate_drawn(const FastNode& node, const FastCut& cut,
                                        Scratch& room) const {
         const DrawnCut made = draw(node, cut.column, room);
@@ -370,15 +377,15 @@ private:
         return found;
     }
 
-    [[nodiscard]] Located locate_names(const FastNode& node, std::uint32_t column,
+    [[nodiscard]] Located locate_names(const FastNode& node, const FastCut& cut,
                                        Scratch& room) const {
         const RowRuns& runs = room.runs;
         Located found;
         found.is_names = true;
-        bring(node, column, room);
+        bring(node, cut, room);
         found.names = &room.kept.names;
         const split::Candidate& names = *found.names;
-        sides_of_codes(names, runs, shared.coded[column].n_codes, room.side_of_code);
+        sides_of_codes(names, runs, shared.coded[cut.column].n_codes, room.side_of_code);
         double weight_before = 0.0;
         double target_before = 0.0;
         double copies_before = 0.0;

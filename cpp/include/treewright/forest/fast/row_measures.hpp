@@ -11,6 +11,7 @@
 
 #include "treewright/criteria/entropy.hpp"
 #include "treewright/criteria/registry.hpp"
+#include "treewright/forest/fast/binned_runs.hpp"
 #include "treewright/forest/fast/gaps.hpp"
 #include "treewright/forest/fast/grower.hpp"
 #include "treewright/forest/fast/kernels/run_cuts.hpp"
@@ -59,11 +60,12 @@ struct RowMeasures {
     /// Working memory of one thread.
     struct Scratch {
         RowRuns runs;
+        BinnedRuns binned;
         std::unique_ptr<NameSearch> names;
         Kept kept;
         bool may_be_rough = false;  ///< few names may be judged roughly (rough_names)
         bool is_rough = false;      ///< those judged last are
-        bool is_around = false;     ///< the runs are those around rare rows
+        bool is_binned = false;     ///< the runs are those of bins
         DrawnNames drawn_names;
         std::vector<double> values;  ///< of the rows of a node in a column that a cut is drawn for
         std::vector<std::uint8_t> side_of_code;  ///< of the names that were located

@@ -5,8 +5,8 @@
 ///   few values           counted into an array by code, which is read from end to end
 ///   many, many rows      the same, and a bit for each code that was met: the bits are read
 ///   many, few rows       sorted by code
-///   many, nearly all     counted by the values of the others, and what lies between these
-///   rows of one class
+///
+/// Of two classes most columns of many values are looked at in bins instead (binned_runs.hpp).
 ///
 /// Sums are exact (counts, classes, targets on their grid, weights of few bits), so that it does
 /// not matter in which order rows are added.
@@ -47,6 +47,26 @@ struct Runs {
     std::vector<Event> events;
     std::vector<std::uint32_t> event_end;
     std::vector<Event> missing_events;
+
+    /// Begins anew, with room for so many.
+    void begin_runs(std::uint32_t n_most) {
+        n = 0;
+        missing_weight = missing_target = missing_copies = 0.0;
+        has_missing = false;
+        events.clear();
+        event_end.clear();
+        missing_events.clear();
+        if (code.size() >= n_most + 1) return;
+        for (auto* each : {&weight, &target, &copies}) each->resize(n_most + 1);
+        code.resize(n_most + 1);
+    }
+    /// Adds a run of two classes, up to whose end the rows sum up to this.
+    void add_run(std::uint32_t of_code, PairSums::Sum up_to) {
+        code[n] = of_code;
+        weight[n] = PairSums::weight(up_to);
+        target[n] = PairSums::target(up_to);
+        ++n;
+    }
 };
 
 /// The same, and the memory to find them.
@@ -64,52 +84,6 @@ public:
             case Way::sorting: sort(rows, codes, column, sums); break;
         }
     }
-
-    /// Runs around rare rows: one for each value that one of them has, and one for all values
-    /// between two of these. The best cut of two classes is beside a row of either: no cut among
-    /// rows of one class is better than the better one of those before and after them (Fayyad and
-    /// Irani 1992). The column has no gaps. What the codes of runs are is not said.
-    template <class Codes>
-    void collect_around(const NodeRows& rows, const NodeRows& rare, const CodedColumn& column,
-                        const Codes& codes) {
-        rare_codes.resize(rare.n);
-        for (std::uint32_t i = 0; i < rare.n; ++i) rare_codes[i] = codes[row_of(rare.words[i])];
-        std::sort(rare_codes.begin(), rare_codes.end());
-        rare_codes.erase(std::unique(rare_codes.begin(), rare_codes.end()), rare_codes.end());
-        const auto n_runs = static_cast<std::uint32_t>(2 * rare_codes.size() + 1);
-        begin(n_runs);
-        if (run_of_code.size() < column.n_codes) run_of_code.resize(column.n_codes);
-        std::uint16_t* at = run_of_code.data();
-        std::uint16_t run = 0;
-        for (const std::uint32_t c : rare_codes) {
-            at = std::fill_n(at, c - static_cast<std::uint32_t>(at - run_of_code.data()), run++);
-            *at++ = run++;
-        }
-        std::fill(at, run_of_code.data() + column.n_codes, run);
-        const PairSums sums;
-        pairs.assign(std::size_t{kWays} * n_runs, 0);
-        PairSums::Sum* const here = pairs.data();
-        const std::uint16_t* const run_of = run_of_code.data();
-        std::uint32_t i = 0;
-        for (; i + kWays <= rows.n; i += kWays)
-            for (std::uint32_t way = 0; way < kWays; ++way)
-                here[way * n_runs + run_of[codes[row_of(rows.words[i + way])]]] +=
-                    sums.of(rows.words[i + way]);
-        for (; i < rows.n; ++i)
-            here[run_of[codes[row_of(rows.words[i])]]] += sums.of(rows.words[i]);
-        for (std::uint32_t r = 0; r < n_runs; ++r) {
-            PairSums::Sum own = here[r];
-            for (std::uint32_t way = 1; way < kWays; ++way) own += here[way * n_runs + r];
-            if (sums.weight(own) > 0.0) end_run(sums, r, own);
-        }
-    }
-    /// Whether that is faster for so many rows, of which so few are rare.
-    [[nodiscard]] static bool pays_around(std::uint32_t n_rows, const CodedColumn& column) {
-        return !column.is_narrow() && !column.has_gaps && column.n_codes <= kCodesAround * n_rows;
-    }
-    static constexpr double kRowsPerRare = 16.0;
-    /// Of so many rows: numbers of runs have two bytes, and those by code stay in a near cache.
-    static constexpr std::uint32_t kMostAround = 1U << 18;
 
     /// The same for more than two classes, as events.
     template <class Codes>
@@ -157,7 +131,6 @@ private:
     /// Codes that may be read per row of a node.
     static constexpr std::size_t kCodesPerRow = 2;
     static constexpr std::size_t kWordsOfMarks = 64;
-    static constexpr std::size_t kCodesAround = 32;
     static constexpr std::uint32_t kWays = 4;      ///< places where rows of a code are added up
     static constexpr std::size_t kRowsPerSum = 8;  ///< from which on they are several
 
@@ -177,16 +150,8 @@ private:
     }
 
     void begin(std::uint32_t n_rows) {
-        n = 0;
         running_weight = running_target = running_copies = 0.0;
-        missing_weight = missing_target = missing_copies = 0.0;
-        has_missing = false;
-        events.clear();
-        event_end.clear();
-        missing_events.clear();
-        if (code.size() >= n_rows + 1) return;
-        for (auto* each : {&weight, &target, &copies}) each->resize(n_rows + 1);
-        code.resize(n_rows + 1);
+        begin_runs(n_rows);
     }
     template <class Sums>
     void end_run(const Sums& sums, std::uint32_t of_code, const typename Sums::Sum& sum) {
@@ -328,15 +293,34 @@ private:
     void count_by_class(const NodeRows& rows, const RowClasses& classes, std::uint32_t n_lines,
                         const LineOf& line_of) {
         const std::size_t size = (std::size_t{n_lines} + 1) * classes.n;
-        counts.assign(size, 0);
-        if (classes.weighed != nullptr) weights.assign(size, 0.0);
-        for (std::uint32_t i = 0; i < rows.n; ++i) {
-            const std::uint32_t row = row_of(rows.words[i]);
-            const std::size_t at = std::size_t{line_of(i, row)} * classes.n + classes.of(row);
-            const std::uint32_t times = weight_of(rows.words[i]);
-            counts[at] += times;
-            if (classes.weighed != nullptr) weights[at] += times * classes.weighed[row].weight;
+        const auto place_of = [&](std::uint32_t i, std::uint32_t row) {
+            return std::size_t{line_of(i, row)} * classes.n + classes.of(row);
+        };
+        if (classes.weighed != nullptr) {
+            counts.assign(size, 0);
+            weights.assign(size, 0.0);
+            for (std::uint32_t i = 0; i < rows.n; ++i) {
+                const std::uint32_t row = row_of(rows.words[i]);
+                const std::size_t at = place_of(i, row);
+                const std::uint32_t times = weight_of(rows.words[i]);
+                counts[at] += times;
+                weights[at] += times * classes.weighed[row].weight;
+            }
+            return;
         }
+        // A count that was just written is slow to read, and most rows may have one name and class.
+        const bool in_several = rows.n >= kRowsPerSum * size;
+        counts.assign((in_several ? kWays : 1) * size, 0);
+        std::uint32_t* const here = counts.data();
+        const auto add = [&](std::uint32_t i, std::uint32_t* to) {
+            to[place_of(i, row_of(rows.words[i]))] += weight_of(rows.words[i]);
+        };
+        std::uint32_t i = 0;
+        for (; in_several && i + kWays <= rows.n; i += kWays)
+            for (std::uint32_t way = 0; way < kWays; ++way) add(i + way, here + way * size);
+        for (; i < rows.n; ++i) add(i, here);
+        for (std::uint32_t way = 1; way < kWays && in_several; ++way)
+            for (std::size_t at = 0; at < size; ++at) here[at] += here[way * size + at];
     }
 
     /// Makes runs of the first n lines of `counts`; the next is that of missing values.
@@ -401,8 +385,6 @@ private:
     std::vector<std::uint32_t> counts;  ///< code x class, as the next
     std::vector<double> weights;
     std::vector<std::uint64_t> marks;  ///< bits by code
-    std::vector<std::uint16_t> run_of_code;
-    std::vector<std::uint32_t> rare_codes;
     std::vector<std::uint64_t> keys;
     std::vector<std::uint64_t> spare;
 };

@@ -19,7 +19,7 @@ struct NodeRows {
 struct PairSums {
     using Sum = std::uint64_t;
     static constexpr bool kIsWeighed = false;
-    [[nodiscard]] static Sum of(std::uint32_t word) {
+    [[nodiscard]] static constexpr Sum of(std::uint32_t word) {
         const Sum weight = weight_of(word);
         return weight << 32 | ((word & kPositive) != 0 ? weight : 0);
     }

@@ -32,6 +32,8 @@ struct SortedLists {
     /// row (sides, targets) then stay in the L1 cache.
     static constexpr std::uint32_t kHome = 4096;
     static constexpr std::size_t kHomeStride = kHome + kPadding;
+    /// Trees of so many rows note their sides as bits: bytes would fill the L2 cache.
+    static constexpr std::size_t kSidesInBits = std::size_t{1} << 18;
 
     SortedLists(const FastData& shared, const grow::GrowOptions& options, Progress& progress)
         : shared(shared),
@@ -93,9 +95,19 @@ struct SortedLists {
         for (const std::uint32_t column : nodes.options.columns)
             if (!is_nominal(column)) slot_of_column[column] = n_lists++;
         if (shared.has_names) slot_of_column[list_of_rows()] = n_lists++;
-        if (shared.ready == nullptr) lists.resize(n_lists * stride + kPadding);
+        if (shared.ready == nullptr) make_room_for_lists();
         home_lists.resize(n_lists * kHomeStride);
         pocket.make_room(nodes.options.columns, slot_of_column);
+    }
+
+    /// Trees of a forest have about as many rows each: the next one shall find room enough.
+    void make_room_for_lists() {
+        const std::size_t size = n_lists * stride + kPadding;
+        if (lists.capacity() < size) {
+            lists = {};
+            lists.reserve(size + size / 64);
+        }
+        lists.resize(size);
     }
 
     void fill_lists(FastNode& root, std::span<const std::uint32_t> copies) {
@@ -132,9 +144,13 @@ struct SortedLists {
         }
         std::fill_n(list, kPadding, 0U);
     }
-    void note_ties(FastNode& root) const {
-        for (const std::uint32_t column : nodes.options.columns)
-            if (!is_nominal(column) && has_ties[column] != 0) root.tied |= tie_bit(column);
+    void note_ties(FastNode& root) {
+        any_ties = shared.has_names;
+        for (const std::uint32_t column : nodes.options.columns) {
+            if (is_nominal(column) || has_ties[column] == 0) continue;
+            root.tied |= tie_bit(column);
+            any_ties = true;
+        }
     }
 
     /// Like loops.fill, where some rows were drawn so often that they are in the lists again.
@@ -166,6 +182,7 @@ struct SortedLists {
         lists.resize(n_lists * stride + kPadding);
         if (new_row.size() < top.table_row.size()) new_row.resize(top.table_row.size());
         has_ties = top.has_ties;
+        any_ties = top.any_ties;
         const auto list_at_top = [&](std::uint32_t column) {
             return top.lists.data() + slot_of_column[column] * top.stride + part.node.begin;
         };
@@ -386,6 +403,7 @@ struct SortedLists {
     std::vector<std::size_t> slot_of_column;
     std::vector<std::uint32_t> listed;
     std::vector<char> has_ties;
+    bool any_ties = false;           ///< in some column, or there is a list of rows
     std::vector<std::uint8_t> side;  ///< by row, while a node is divided: its branch
     FarVector<double> values;        ///< by row: weight x target on the grid
     FarVector<double> targets;       ///< by row

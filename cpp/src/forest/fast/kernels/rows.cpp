@@ -113,6 +113,41 @@ void judge(const CellTable<T>& table, std::span<Lanes<T>> nodes) {
 }
 
 template <class T>
+void find_missing(const CellTable<T>& table, Lanes<T>& lanes) {
+    std::fill_n(lanes.missing, lanes.n_bytes(), std::uint8_t{0});
+    for (std::size_t lane = 0; lane < lanes.width; ++lane) {
+        std::uint32_t words = 0;
+        double value = 0.0;
+        double weight = 0.0;
+        for (std::uint32_t i = 0; i < lanes.n; ++i) {
+            const T cell = lanes.picked[i * lanes.width + lane];
+            if (cell == cell) continue;
+            const std::size_t bit = i * lanes.width + lane;
+            lanes.missing[bit / 8] |= static_cast<std::uint8_t>(1U << bit % 8);
+            words += lanes.words[i];
+            if (table.values != nullptr) value += table.values[lanes.rows[i]];
+            if (table.weights != nullptr) weight += table.weights[lanes.rows[i]];
+        }
+        lanes.missing_words[lane] = words;
+        lanes.missing_values[lane] = value;
+        lanes.missing_weights[lane] = weight;
+    }
+}
+
+template <class T>
+void judge_classes(const NodeClasses& classes, Lanes<T>& lanes, std::uint32_t* left) {
+    std::fill_n(left, classes.sums.size() * kLanes, 0U);
+    for (std::uint32_t i = 0; i < lanes.n; ++i) {
+        std::uint32_t* own = left + classes.of_row[lanes.rows[i]] * kLanes;
+        for (std::size_t lane = 0; lane < lanes.n_looked; ++lane)
+            own[lane] += lanes.is_marked(i, lane) ? lanes.words[i] : 0;
+    }
+    for (std::size_t lane = 0; lane < lanes.n_looked; ++lane)
+        lanes.decrease[lane] =
+            decrease_by_classes(lanes.judgement, classes.sums, left + lane, kLanes);
+}
+
+template <class T>
 std::uint32_t divide(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* rows,
                      std::uint32_t* words, std::uint32_t* const* spare) {
     std::uint32_t n_left = 0;
@@ -130,7 +165,8 @@ std::uint32_t divide(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* row
 }
 
 template <class T>
-constexpr RowLoops<T> kAnywhere = {copy<T>, pick<T>, send_names<T>, judge<T>, divide<T>};
+constexpr RowLoops<T> kAnywhere = {copy<T>,         pick<T>,          send_names<T>, judge<T>,
+                                   find_missing<T>, judge_classes<T>, divide<T>};
 
 }  // namespace
 

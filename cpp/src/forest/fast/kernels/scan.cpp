@@ -218,6 +218,15 @@ void divide_untied(std::uint32_t* list, std::uint32_t n, const std::uint8_t* sid
     }
 }
 
+void divide_untied_by_bits(std::uint32_t* list, std::uint32_t n, const std::uint8_t* bits,
+                           std::uint32_t* other) {
+    std::uint32_t* to[2] = {list, other};
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t entry = list[i];
+        *to[SideBits::of(bits, row_of(entry))]++ = entry;
+    }
+}
+
 void keep(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::uint8_t which) {
     std::uint32_t n_kept = 0;
     std::uint32_t run = 0;
@@ -229,10 +238,14 @@ void keep(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side, std::u
     }
 }
 
-constexpr FastLoops kAnywhere = {
-    best_two,      locate_two,    best_values, locate_values, best_pocket, level_with_best,
-    best_scores,   locate_scores, fill,        rename,        pick,        divide,
-    divide_untied, keep};
+constexpr FastLoops kAnywhere = {best_two,      locate_two,
+                                 best_values,   locate_values,
+                                 best_pocket,   level_with_best,
+                                 best_scores,   locate_scores,
+                                 fill,          rename,
+                                 pick,          divide,
+                                 divide_untied, divide_untied_by_bits,
+                                 keep};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "treewright/base/avx512.hpp"
+#include "treewright/base/prefetch.hpp"
 
 #ifdef TREEWRIGHT_AVX512
 
@@ -387,14 +388,24 @@ struct WideTeller {
     }
 };
 
+/// Rows from which on the words of rows are prefetched, and how far ahead.
+constexpr std::size_t kManyRows = std::size_t{1} << 19;
+constexpr std::size_t kAhead = 128;
+
 TREEWRIGHT_WIDE std::uint32_t fill_wide(const std::uint32_t* order, std::size_t n,
                                         const std::uint32_t* words, std::uint32_t* list) {
+    constexpr std::size_t kAhead = 1024;  // a page: the hardware prefetches up to its end
     std::uint32_t n_ties = 0;
     WideRuns counting;
     WideTeller teller;
+    const std::size_t n_ahead = n >= kManyRows ? n - kAhead : 0;
     for (std::size_t i = 0; i < n; i += 16) {
+        if (i < n_ahead)  // words in far memory
+            for (std::size_t ahead = i + kAhead - 16; ahead < i + kAhead; ++ahead)
+                prefetch(words + (order[ahead] >> 1));
         const __mmask16 ours =
             n - i >= 16 ? __mmask16{0xffff} : static_cast<__mmask16>((1U << (n - i)) - 1U);
+        if (i + kAhead < n) prefetch(order + i + kAhead);
         const __m512i ordered = _mm512_maskz_loadu_epi32(ours, order + i);
         const __m512i runs = counting.next(ordered);
         const __m512i entries = _mm512_mask_i32gather_epi32(
@@ -477,13 +488,61 @@ TREEWRIGHT_WIDE unsigned divide_wide(std::uint32_t* list, std::uint32_t n, const
            (_mm512_test_epi32_mask(all_right, tie) != 0 ? 2U : 0U);
 }
 
-TREEWRIGHT_WIDE void divide_untied_wide(std::uint32_t* list, std::uint32_t n,
-                                        const std::uint8_t* side, std::uint32_t* other) {
+/// Lanes whose row has side 1, by bits, of sixteen entries of which some belong to the node.
+TREEWRIGHT_WIDE_INLINE __mmask16 sides_by_bits(const std::uint32_t* entries, __m512i loaded,
+                                               __mmask16 ours, const std::uint8_t* bits) {
+    constexpr unsigned kByteAt = kRowAt + SideBits::kRowsAt;
+    if (ours != 0xffff) {
+        unsigned sides = 0;
+        for (unsigned i = 0; (ours >> i & 1U) != 0; ++i)
+            sides |= SideBits::of(bits, row_of(entries[i])) << i;
+        return static_cast<__mmask16>(sides);
+    }
+    // Bytes are inserted one by one: GCC would join scalars by way of the stack.
+    __m128i low = _mm_setzero_si128();
+    __m128i high = low;
+#define TREEWRIGHT_INSERT(i)                                    \
+    low = _mm_insert_epi8(low, bits[entries[i] >> kByteAt], i); \
+    high = _mm_insert_epi8(high, bits[entries[8 + (i)] >> kByteAt], i)
+    TREEWRIGHT_INSERT(0);
+    TREEWRIGHT_INSERT(1);
+    TREEWRIGHT_INSERT(2);
+    TREEWRIGHT_INSERT(3);
+    TREEWRIGHT_INSERT(4);
+    TREEWRIGHT_INSERT(5);
+    TREEWRIGHT_INSERT(6);
+    TREEWRIGHT_INSERT(7);
+#undef TREEWRIGHT_INSERT
+    const __m512i bytes = _mm512_cvtepu8_epi32(_mm_unpacklo_epi64(low, high));
+    const __m512i bit = _mm512_and_si512(_mm512_srli_epi32(loaded, kRowAt),
+                                         _mm512_set1_epi32((1 << SideBits::kRowsAt) - 1));
+    return _mm512_test_epi32_mask(bytes, _mm512_sllv_epi32(_mm512_set1_epi32(1), bit));
+}
+
+/// Sides of rows, a byte or a bit each.
+struct InBytes {
+    const std::uint8_t* side;
+    TREEWRIGHT_WIDE_INLINE __mmask16 of(const std::uint32_t* entries, __m512i,
+                                        __mmask16 ours) const {
+        return sides_of(entries, ours, side);
+    }
+};
+struct InBits {
+    const std::uint8_t* bits;
+    TREEWRIGHT_WIDE_INLINE __mmask16 of(const std::uint32_t* entries, __m512i loaded,
+                                        __mmask16 ours) const {
+        return sides_by_bits(entries, loaded, ours, bits);
+    }
+};
+
+template <class Sides>
+TREEWRIGHT_WIDE_INLINE void divide_untied_by(std::uint32_t* list, std::uint32_t n, Sides sides,
+                                             std::uint32_t* other) {
     std::uint32_t* to = list;
     for (std::uint32_t i = 0; i < n; i += 16) {
         const __mmask16 ours = ours_of(i, n);
         const __m512i entries = _mm512_loadu_si512(list + i);
-        const __mmask16 right = sides_of(list + i, ours, side);
+        const __mmask16 right = sides.of(list + i, entries, ours);
         const auto left = static_cast<__mmask16>(ours & ~right);
         const auto n_here = static_cast<std::uint32_t>(__builtin_popcount(left));
         const auto n_there = static_cast<std::uint32_t>(__builtin_popcount(right));
@@ -495,6 +554,16 @@ TREEWRIGHT_WIDE void divide_untied_wide(std::uint32_t* list, std::uint32_t n,
         to += n_here;
         other += n_there;
     }
+}
+
+TREEWRIGHT_WIDE void divide_untied_wide(std::uint32_t* list, std::uint32_t n,
+                                        const std::uint8_t* side, std::uint32_t* other) {
+    divide_untied_by(list, n, InBytes{side}, other);
+}
+
+TREEWRIGHT_WIDE void divide_untied_by_bits_wide(std::uint32_t* list, std::uint32_t n,
+                                                const std::uint8_t* bits, std::uint32_t* other) {
+    divide_untied_by(list, n, InBits{bits}, other);
 }
 
 TREEWRIGHT_WIDE void keep_wide(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
@@ -515,11 +584,14 @@ TREEWRIGHT_WIDE void keep_wide(std::uint32_t* list, std::uint32_t n, const std::
     }
 }
 
-constexpr FastLoops kWide = {best_two_wide,      locate_two_wide,    best_values_wide,
-                             locate_values_wide, best_pocket_wide,   level_with_best_wide,
-                             best_scores_wide,   locate_scores_wide, fill_wide,
-                             rename_wide,        pick_wide,          divide_wide,
-                             divide_untied_wide, keep_wide};
+constexpr FastLoops kWide = {best_two_wide,      locate_two_wide,
+                             best_values_wide,   locate_values_wide,
+                             best_pocket_wide,   level_with_best_wide,
+                             best_scores_wide,   locate_scores_wide,
+                             fill_wide,          rename_wide,
+                             pick_wide,          divide_wide,
+                             divide_untied_wide, divide_untied_by_bits_wide,
+                             keep_wide};
 
 }  // namespace
 

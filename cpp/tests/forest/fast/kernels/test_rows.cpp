@@ -3,6 +3,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <span>
 #include <vector>
@@ -117,6 +118,24 @@ void compare_lanes(const Lanes<T>& wide, const Lanes<T>& plain) {
             CHECK(lanes->winner == leader_of(*lanes, lanes->judgement.purity));
 }
 
+/// What was noted of cells that are not a number.
+template <class T>
+void compare_missing(const CellTable<T>& table, const Lanes<T>& wide, const Lanes<T>& plain) {
+    for (std::size_t lane = 0; lane < wide.width; ++lane) {
+        std::uint32_t words = 0;
+        for (std::uint32_t i = 0; i < wide.n; ++i) {
+            const T cell = table.row(wide.rows[i])[wide.slot[lane]];
+            CHECK(wide.is_missing(i, lane) == (cell != cell));
+            CHECK(plain.is_missing(i, lane) == (cell != cell));
+            words += cell != cell ? wide.words[i] : 0;
+        }
+        CHECK(wide.missing_words[lane] == words && plain.missing_words[lane] == words);
+        CHECK(wide.missing_values[lane] == plain.missing_values[lane]);
+        CHECK(wide.missing_weights[lane] == plain.missing_weights[lane]);
+        CHECK(table.weights == nullptr || words == 0 || wide.missing_weights[lane] > 0.0);
+    }
+}
+
 /// The loops for this processor against those for any, on lists of many sizes and widths.
 template <class T>
 void compare_loops() {
@@ -142,6 +161,7 @@ void compare_loops() {
                 std::uint32_t n_left[2];
                 std::vector<T> picked[2];
                 std::vector<std::uint8_t> marks[2][2];
+                std::vector<std::uint8_t> missing[2][2];
                 const std::size_t by = random.below(asked.width);
                 for (int i = 0; i < 2; ++i) {
                     const RowLoops<T>& loops = i == 0 ? row_loops<T>() : row_loops_anywhere<T>();
@@ -154,6 +174,12 @@ void compare_loops() {
                     loops.pick(table, {told[i], 2});
                     loops.send_names({told[i], 2});
                     loops.judge(table, {told[i], 2});
+                    for (int k = 0; k < 2; ++k) {
+                        missing[i][k].resize(n + kRowsMarked);
+                        told[i][k].missing = missing[i][k].data();
+                        // Sides have taken the places of names, but not of gaps.
+                        loops.find_missing(table, told[i][k]);
+                    }
                     divided[i][0] = made.rows;
                     divided[i][1] = made.words;
                     std::vector<std::uint32_t> spare(2 * (n + kRowPadding));
@@ -161,7 +187,10 @@ void compare_loops() {
                     n_left[i] = loops.divide(told[i][0], by, divided[i][0].data(),
                                              divided[i][1].data(), spares);
                 }
-                for (int k = 0; k < 2; ++k) compare_lanes(told[0][k], told[1][k]);
+                for (int k = 0; k < 2; ++k) {
+                    compare_lanes(told[0][k], told[1][k]);
+                    compare_missing(table, told[0][k], told[1][k]);
+                }
                 CHECK(n_left[0] == n_left[1]);
                 CHECK(divided[0][0] == divided[1][0]);
                 CHECK(divided[0][1] == divided[1][1]);
@@ -241,6 +270,61 @@ CASE(first_draws_are_those_of_a_list) {
             CHECK(std::ranges::equal(nodes.draw_ahead(n), std::span(first, n)));
         }
     }
+}
+
+/// Judges nodes by their classes by both loops; `words` are weights.
+template <class T>
+void compare_classes() {
+    Generator random(40);
+    for (const std::uint32_t n_classes : {3U, 5U, 26U})
+        for (const std::uint32_t n : {1U, 2U, 12U, 13U, 40U, 105U, 200U})
+            for (int time = 0; time < 10; ++time) {
+                const MadeRows<T> made(random, 2, random.below(2) == 0);
+                std::vector<std::uint32_t> class_of_row(MadeRows<T>::kRows);
+                for (std::uint32_t& each : class_of_row)
+                    each = static_cast<std::uint32_t>(random.below(n_classes));
+                std::vector<std::uint32_t> weights;
+                for (const std::uint32_t word : made.words)
+                    weights.push_back(word & RowWords::kPairMask);
+                Lanes<T> asked = ask(random, made, n);
+                asked.words = weights.data();
+                std::vector<std::uint32_t> sums(n_classes, 0);
+                for (std::uint32_t i = 0; i < n; ++i)
+                    sums[class_of_row[made.rows[i]]] += weights[i];
+                asked.judgement.weight = std::accumulate(sums.begin(), sums.end(), 0.0);
+                asked.judgement.least = static_cast<double>(1 + random.below(3));
+                Lanes<T> told[2] = {asked, asked};
+                std::vector<T> picked((n + kRowsPicked) * kLanes);
+                std::vector<std::uint8_t> marks(n + kRowsMarked);
+                std::vector<std::uint32_t> left[2];
+                for (int i = 0; i < 2; ++i) {
+                    const RowLoops<T>& loops = i == 0 ? row_loops<T>() : row_loops_anywhere<T>();
+                    told[i].picked = picked.data();
+                    told[i].marks = marks.data();
+                    loops.pick({made.cells.data(), made.n_columns}, {told + i, 1});
+                    loops.judge({made.cells.data(), made.n_columns}, {told + i, 1});
+                    left[i].resize(kClassTables * kLanes * n_classes, 7);
+                    loops.judge_classes({class_of_row.data(), sums}, told[i], left[i].data());
+                }
+                for (std::size_t lane = 0; lane < asked.n_looked; ++lane) {
+                    CHECK(told[0].decrease[lane] == told[1].decrease[lane]);
+                    CHECK(told[0].decrease[lane] >= 0.0 ||
+                          told[0].decrease[lane] == Judgement::kNoCut);
+                    for (std::uint32_t k = 0; k < n_classes; ++k) {
+                        std::uint32_t due = 0;
+                        for (std::uint32_t i = 0; i < n; ++i)
+                            if (told[0].is_marked(i, lane) && class_of_row[made.rows[i]] == k)
+                                due += weights[i];
+                        CHECK(left[0][k * kLanes + lane] == due);
+                        CHECK(left[1][k * kLanes + lane] == due);
+                    }
+                }
+            }
+}
+
+CASE(nodes_are_judged_by_their_classes_the_same_by_both_loops) {
+    compare_classes<float>();
+    compare_classes<double>();
 }
 
 CASE(wide_loops_over_rows_find_what_the_portable_ones_find) {

@@ -227,6 +227,13 @@ CASE(lists_without_ties_are_divided_alike_by_every_loop) {
             loops->divide_untied(list.data(), n, side.data(), other.data());
             CHECK(std::equal(list.begin(), list.begin() + (n - n_right), expected.begin()));
             CHECK(other == expected_other);
+            std::vector<std::uint8_t> bits(n / 8 + 1, 0x5a);
+            for (std::uint32_t i = 0; i < n; ++i) SideBits::set(bits.data(), i, side[i]);
+            list = made.entries;
+            other.assign(n + kPadding, 7U);
+            loops->divide_untied_by_bits(list.data(), n, bits.data(), other.data());
+            CHECK(std::equal(list.begin(), list.begin() + (n - n_right), expected.begin()));
+            CHECK(other == expected_other);
         }
     }
 }

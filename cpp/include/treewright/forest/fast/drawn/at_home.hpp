@@ -34,7 +34,7 @@ struct DrawnAtHome : DrawnInLists<T> {
     using typename Base::Rows;
 
     /// Copies the data of a node's rows to the row cache, where its subtree is grown.
-    void bring_home(FastNode& node) {
+    void bring_home(OpenNode& node) {
         const Rows& rows = buffers[node.buffer];
         const std::uint32_t n = node.size();
         const std::uint32_t from = node.begin;
@@ -57,18 +57,18 @@ struct DrawnAtHome : DrawnInLists<T> {
 
     /// Number of columns evaluated together if so many are still lacking. Where columns have been
     /// found to be constant, there may be more: some are evaluated in advance.
-    [[nodiscard]] std::size_t n_to_look_at(const FastNode& node, std::size_t n_lacking) const {
+    [[nodiscard]] std::size_t n_to_look_at(const OpenNode& node, std::size_t n_lacking) const {
         const bool has_dropped = node.n_columns < nodes.options.columns.size();
         return has_dropped ? std::min<std::size_t>(kLanes, node.n_columns)
                            : std::clamp<std::size_t>(n_lacking, 1, kLanes);
     }
-    void aim(const FastNode& node, const Judgement& judgement,
+    void aim(const OpenNode& node, const Judgement& judgement,
              std::span<const std::uint32_t> columns, std::size_t n_wanted, Lanes<T>& lanes) const {
         home.aim(node.begin, node.size(), node.key, judgement, columns, n_wanted, lanes);
     }
 
     /// Takes the best cut of a node's first evaluation if no further one is needed.
-    bool take_winner(const FastNode& node, const Lanes<T>& lanes) {
+    bool take_winner(const OpenNode& node, const Lanes<T>& lanes) {
         const std::uint32_t all = (1U << lanes.n_wanted) - 1U;
         if (lanes.n_wanted != nodes.n_wanted_of(node) || n_classes > 2 ||
             (lanes.varies & all) != all || lanes.winner == kLanes)
@@ -79,7 +79,7 @@ struct DrawnAtHome : DrawnInLists<T> {
 
     /// Draws columns and judges some of them together, beginning with those of the first evaluation
     /// if there was one; returns where the best was found.
-    const Lanes<T>* judge_at_home(const FastNode& node, const Judgement& judgement,
+    const Lanes<T>* judge_at_home(const OpenNode& node, const Judgement& judgement,
                                   Lanes<T>* first) {
         FastLeader leader(judgement.purity);
         const Lanes<T>* found = nullptr;
@@ -96,7 +96,9 @@ struct DrawnAtHome : DrawnInLists<T> {
                     nodes.note_cut(cut);
                     continue;
                 }
-                cut.decrease = n_classes > 2 ? judge_lane(node, lanes, lane) : lanes.decrease[lane];
+                cut.decrease = n_classes > 2 && lanes.gaps[lane] != GapSide::heavier
+                                   ? judge_gaps(node, lanes, lane)
+                                   : lanes.decrease[lane];
                 nodes.note_decrease(cut.decrease);
                 if (leader.meets(cut)) {
                     take(lanes, lane, cut.decrease);
@@ -108,8 +110,9 @@ struct DrawnAtHome : DrawnInLists<T> {
     }
 
     /// Judges the cuts of columns with gaps with them on the first side as well. That of more than
-    /// two classes waits until the column is drawn (judge_lane).
-    void settle_gaps(const FastNode& node, Lanes<T>& lanes) {
+    /// two classes waits until the column is drawn (judge_gaps).
+    void settle_gaps(const OpenNode& node, Lanes<T>& lanes) {
+        home.find_missing(lanes);
         for (std::size_t lane = 0; lane < lanes.n_looked; ++lane) {
             if (!gaps.in_column(lanes.column[lane])) continue;
             const auto [weight, sum, copies] = home.sums_of_missing(lanes, lane);
@@ -142,7 +145,7 @@ struct DrawnAtHome : DrawnInLists<T> {
     }
 
     /// Divides the rows of a node by the best cut; returns how many are on the first side.
-    std::uint32_t divide_home(const FastNode& node, const Lanes<T>& lanes) {
+    std::uint32_t divide_home(const OpenNode& node, const Lanes<T>& lanes) {
         const bool is_open = best.at == kOpen;
         if (is_open || best.cut.gaps == GapSide::first) home.mark_gaps(lanes, best.lane, is_open);
         return home.divide(node.begin, lanes, best.lane);
@@ -150,11 +153,12 @@ struct DrawnAtHome : DrawnInLists<T> {
 
 private:
     /// Draws columns and evaluates some of them together.
-    void look(std::size_t k, const FastNode& node, const Judgement& judgement, Lanes<T>& lanes) {
+    void look(std::size_t k, const OpenNode& node, const Judgement& judgement, Lanes<T>& lanes) {
         const std::size_t n_lacking = std::clamp<std::size_t>(nodes.n_lacking(), 1, kLanes);
         aim(node, judgement, nodes.draw_ahead(n_to_look_at(node, nodes.n_lacking())), n_lacking,
             lanes);
         home.look(k, {&lanes, 1});
+        if (n_classes > 2) home.look_at_classes(k, this->sums_of(node), lanes);
         if (node.has_gaps) settle_gaps(node, lanes);
     }
 
@@ -168,23 +172,23 @@ private:
                 lane};
     }
 
-    /// The decrease by the cut of a lane, of more than two classes.
-    [[nodiscard]] double judge_lane(const FastNode& node, Lanes<T>& lanes, std::size_t lane) {
-        const bool has_gaps = lanes.gaps[lane] != GapSide::heavier;
-        if (has_gaps && std::isinf(lanes.at[lane])) home.mark_gaps(lanes, lane, true);
+    /// The decrease by the cut of a lane with missing values, of more than two classes.
+    [[nodiscard]] double judge_gaps(const OpenNode& node, Lanes<T>& lanes, std::size_t lane) {
+        const bool is_open = std::isinf(lanes.at[lane]);
+        if (is_open) home.mark_gaps(lanes, lane, true);
         class_left.assign(n_classes, 0);
         for (std::uint32_t i = 0; i < node.size(); ++i) {
             const std::uint32_t at = home.rows[node.begin + i];
             class_left[home.target[at]] += lanes.is_marked(i, lane) ? home.weight[at] : 0;
         }
-        const double with_second = judge_classes(node);
-        if (!has_gaps || std::isinf(lanes.at[lane])) return with_second;
+        const double with_second = judge_classes(node, lanes.judgement);
+        if (is_open) return with_second;
         for (std::uint32_t i = 0; i < node.size(); ++i) {
             const std::uint32_t at = home.rows[node.begin + i];
-            if (home.is_missing(lanes, lane, i)) class_left[home.target[at]] += home.weight[at];
+            if (lanes.is_missing(i, lane)) class_left[home.target[at]] += home.weight[at];
         }
-        const double with_first = judge_classes(node);
-        if (!first_side_is_better(with_first, with_second, nodes.purity_of(node)))
+        const double with_first = judge_classes(node, lanes.judgement);
+        if (!first_side_is_better(with_first, with_second, lanes.judgement.purity))
             return with_second;
         lanes.gaps[lane] = GapSide::first;
         return with_first;

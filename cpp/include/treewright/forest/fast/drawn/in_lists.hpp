@@ -41,7 +41,7 @@ struct DrawnInLists : DrawnNodes<T> {
     using typename Base::Rows;
 
     /// Draws columns and judges them one by one; the cells of the best so far are kept.
-    void judge_fetched(const FastNode& node, const Judgement& judgement, FastLeader leader) {
+    void judge_fetched(const OpenNode& node, const Judgement& judgement, FastLeader leader) {
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             Found found;
             found.cut.column = nodes.draw_column();
@@ -70,7 +70,7 @@ struct DrawnInLists : DrawnNodes<T> {
     }
 
     /// Marks the rows of the best column above its bound; returns how many are not.
-    std::uint32_t mark_right(const FastNode& node) {
+    std::uint32_t mark_right(const OpenNode& node) {
         this->for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
             std::uint16_t* own = masks.data() + from / kMarksPerWord;
             block.n_left = loops.mark_right(best_cells + from, n, best.bound, own);
@@ -87,8 +87,8 @@ struct DrawnInLists : DrawnNodes<T> {
 
     /// Moves the rows of the children that grow: the first stays (or the one that grows alone), the
     /// second goes to the other buffer.
-    void move_rows(const FastNode& node, std::uint32_t n_left, const bool* grows,
-                   FastNode* children) {
+    void move_rows(const OpenNode& node, std::uint32_t n_left, const bool* grows,
+                   OpenNode* children) {
         const bool both = grows[0] && grows[1];
         children[0].end = children[1].begin = node.begin + n_left;
         if (both) children[1].buffer = static_cast<std::uint8_t>(1 - node.buffer);
@@ -126,7 +126,7 @@ struct DrawnInLists : DrawnNodes<T> {
 private:
     /// Gathers a column, unless the node has all rows; returns the least and the greatest
     /// cell.
-    std::pair<T, T> prefetch(const FastNode& node, std::uint32_t column) {
+    std::pair<T, T> prefetch(const OpenNode& node, std::uint32_t column) {
         const T* cells = table.by_column.data() + column * data.n_rows;
         const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
         const bool is_whole = node.size() == data.n_rows;
@@ -142,7 +142,7 @@ private:
     }
 
     /// Sends the names of the gathered column to sides, which take their places: 0 or 1.
-    void send_names(const FastNode& node, Found& found) {
+    void send_names(const OpenNode& node, Found& found) {
         const std::uint32_t column = found.cut.column;
         names.find(node.size(), shared.coded[column].n_codes,
                    [cells = at_hand](std::uint32_t i) { return cells[i]; });
@@ -154,7 +154,7 @@ private:
     }
 
     /// Sums up the rows of the gathered column that are up to a bound.
-    void count(const FastNode& node, Found& found) {
+    void count(const OpenNode& node, Found& found) {
         const Rows& rows = buffers[node.buffer];
         this->for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
             const T* cells = at_hand + from;
@@ -186,7 +186,7 @@ private:
     }
 
     /// The decrease of the impurity by a cut of the gathered column.
-    [[nodiscard]] double judge(const FastNode& node, const Judgement& judgement, Found& found) {
+    [[nodiscard]] double judge(const OpenNode& node, const Judgement& judgement, Found& found) {
         if (n_classes <= 2) {
             count(node, found);
             return decrease_of(judgement, found);
@@ -202,11 +202,11 @@ private:
         class_left.assign(n_classes, 0);
         for (const Block& block : blocks)
             for (std::uint32_t k = 0; k < n_classes; ++k) class_left[k] += block.classes[k];
-        return judge_classes(node);
+        return judge_classes(node, judgement);
     }
 
     /// Judges the cut of a gathered column with missing values on the first side as well.
-    void settle_fetched(const FastNode& node, const Judgement& judgement, Found& found) {
+    void settle_fetched(const OpenNode& node, const Judgement& judgement, Found& found) {
         const std::vector<std::uint32_t> left = class_left;
         Found known = found;
         known.at = kOpen;
@@ -228,7 +228,7 @@ private:
         if (n_classes > 2) {
             for (std::uint32_t k = 0; k < n_classes; ++k)
                 class_left[k] = left[k] + (nodes.classes[node.classes + k] - class_left[k]);
-            other.cut.decrease = judge_classes(node);
+            other.cut.decrease = judge_classes(node, judgement);
         } else {
             other.weight_left += node.weight - known.weight_left;
             other.sum_left += node.sum - known.sum_left;

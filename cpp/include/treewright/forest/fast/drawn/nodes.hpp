@@ -60,7 +60,7 @@ struct DrawnNodes {
     /// Calls work(from, n, block) for the rows of a node, `from` counted from its first: as one
     /// block, or where the threads work together in several.
     template <class Work>
-    void for_blocks(const FastNode& node, Work&& work) {
+    void for_blocks(const OpenNode& node, Work&& work) {
         if (!parts.is_shared()) {
             blocks.resize(1);
             work(0U, node.size(), blocks[0]);
@@ -111,46 +111,39 @@ struct DrawnNodes {
         return data.columns[column].scale == data::Scale::nominal;
     }
 
-    [[nodiscard]] Judgement judgement_of(const FastNode& node) const {
+    [[nodiscard]] Judgement judgement_of(const OpenNode& node) const {
         const double mean_whole = is_two ? 0.0 : std::nearbyint(node.sum / node.weight);
         const double mean_rest = (node.sum - mean_whole * node.weight) / node.weight;
         return {node.weight,           least,       mean_whole,  mean_rest, is_two ? 2.0 : 1.0,
                 nodes.purity_of(node), node.copies, least_copies};
     }
     /// Whether there is a best cut and it gains enough.
-    [[nodiscard]] bool is_enough(const FastNode& node) const {
+    [[nodiscard]] bool is_enough(const OpenNode& node) const {
         return best.cut.decrease >= 0.0 && nodes.gains_enough(best.cut, node);
     }
 
     /// More than two classes: by those in class_left.
-    [[nodiscard]] double judge_classes(const FastNode& node) const {
-        double w = 0.0;
-        double of_left = 0.0;
-        double of_right = 0.0;
-        for (std::uint32_t k = 0; k < n_classes; ++k) {
-            const double here = class_left[k];
-            const double there = nodes.classes[node.classes + k] - here;
-            w += here;
-            of_left += here * here;
-            of_right += there * there;
-        }
-        if (w < least || node.weight - w < least) return kNoCut;
-        const double score = of_left / w + of_right / (node.weight - w);
-        return std::max(0.0, score / node.weight - nodes.purity_of(node));
+    [[nodiscard]] double judge_classes(const OpenNode& node, const Judgement& judgement) const {
+        return decrease_by_classes(judgement, sums_of(node), class_left.data(), 1);
     }
 
-    [[nodiscard]] const std::uint32_t* weights_of(const FastNode& node) const {
+    /// Those of all its rows.
+    [[nodiscard]] std::span<const std::uint32_t> sums_of(const OpenNode& node) const {
+        return {nodes.classes.data() + node.classes, n_classes};
+    }
+
+    [[nodiscard]] const std::uint32_t* weights_of(const OpenNode& node) const {
         return node.is_home ? home.weight.data() : buffers[node.buffer].weight.data();
     }
-    [[nodiscard]] const std::uint32_t* targets_of(const FastNode& node) const {
+    [[nodiscard]] const std::uint32_t* targets_of(const OpenNode& node) const {
         return node.is_home ? home.target.data() : buffers[node.buffer].target.data();
     }
-    [[nodiscard]] double target_at(const FastNode& node, std::uint32_t i) const {
+    [[nodiscard]] double target_at(const OpenNode& node, std::uint32_t i) const {
         return data.target.values[node.is_home ? home.row[i] : buffers[node.buffer].row[i]];
     }
 
     /// Lists the positions of a node's rows; before they are moved, of those of one side.
-    void list_rows(const FastNode& node, std::uint32_t b, bool one_side) {
+    void list_rows(const OpenNode& node, std::uint32_t b, bool one_side) {
         if (is_two) return;
         if (node.is_home) {
             places[b] = {home.rows.data() + node.begin, node.size()};
@@ -165,7 +158,7 @@ struct DrawnNodes {
     }
 
     /// Makes a leaf of n rows of the table; unless of two classes, they are listed.
-    void close(const FastNode& node, std::uint32_t n, std::uint32_t b) {
+    void close(const OpenNode& node, std::uint32_t n, std::uint32_t b) {
         nodes.add_leaf(node.node, static_cast<std::uint32_t>(is_weighed ? n : node.weight));
         if (nodes.is_unpacked) nodes.tree.names.n_rows.push_back(n);
         if (n_classes > 0) {
@@ -185,7 +178,7 @@ struct DrawnNodes {
 
     /// A leaf of numbers from as many entries as the grower on rows has (kernels/scan.hpp), which
     /// are rounded one by one: its spread is shown.
-    void close_as_on_rows(const FastNode& node, std::uint32_t b) {
+    void close_as_on_rows(const OpenNode& node, std::uint32_t b) {
         const double* full = node.is_home ? home.full.data() : buffers[node.buffer].full.data();
         entries.clear();
         for (const std::uint32_t at : places[b]) {

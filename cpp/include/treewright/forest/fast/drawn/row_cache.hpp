@@ -119,38 +119,34 @@ public:
         double sum = 0.0;
         double copies = 0.0;  ///< where rows weigh differently
     };
-    /// Those of the rows whose cell of a lane is missing.
+    /// Notes which cells of a node are missing, as soon as it has been evaluated: before others
+    /// are.
+    void find_missing(Lanes<T>& lanes) const { loops.find_missing(cell_table(), lanes); }
+    /// Those of the rows whose cell of a lane is missing, once they have been found.
     [[nodiscard]] Sums sums_of_missing(const Lanes<T>& lanes, std::size_t lane) const {
-        std::uint64_t counted = 0;
-        std::uint64_t positives = 0;
+        const std::uint32_t words = lanes.missing_words[lane];
+        const double counted = is_pair ? words & RowWords::kPairMask : words;
         Sums made;
-        for (std::uint32_t i = 0; i < lanes.n; ++i) {
-            if (!is_missing(lanes, lane, i)) continue;
-            counted += is_pair ? lanes.words[i] & RowWords::kPairMask : lanes.words[i];
-            positives += is_pair ? lanes.words[i] >> RowWords::kPairShift : 0;
-            if (has_values) made.sum += value[lanes.rows[i]];
-            if (!full.empty()) made.weight += full[lanes.rows[i]];
-        }
-        if (!has_values) made.sum = static_cast<double>(positives);
-        if (full.empty()) made.weight = static_cast<double>(counted);
-        else made.copies = static_cast<double>(counted);
+        if (has_values) made.sum = lanes.missing_values[lane];
+        else made.sum = is_pair ? words >> RowWords::kPairShift : 0.0;
+        made.weight = full.empty() ? counted : lanes.missing_weights[lane];
+        made.copies = full.empty() ? 0.0 : counted;
         return made;
-    }
-    [[nodiscard]] bool is_missing(const Lanes<T>& lanes, std::size_t lane, std::uint32_t i) const {
-        const T cell = cell_of(lanes, lane, i);
-        return cell != cell;
     }
     /// Marks the rows that a lane's cut sends to the first side: beside those up to the threshold
     /// the missing ones if they go there and, if it asks whether the value is known, all others.
     void mark_gaps(const Lanes<T>& lanes, std::size_t lane, bool is_open) const {
-        for (std::uint32_t i = 0; i < lanes.n; ++i)
-            if (is_missing(lanes, lane, i) != is_open) lanes.mark(i, lane);
+        const unsigned of_lane = lanes.width == kLanes ? 1U << lane : 0x11U << lane;
+        const unsigned others = is_open ? 0xffU : 0U;
+        const std::size_t n_bytes = lanes.n_bytes();
+        for (std::size_t i = 0; i < n_bytes; ++i)
+            lanes.marks[i] |= static_cast<std::uint8_t>((lanes.missing[i] ^ others) & of_lane);
     }
     /// Evaluates up to kMostTogether nodes. The results are valid until the next evaluation with
     /// the same number: a node may have several.
     void look(std::size_t k, std::span<Lanes<T>> nodes) {
-        while (k >= marks.size())
-            marks.emplace_back(most_rows() + std::size_t{kMostTogether} * kRowsMarked);
+        const std::size_t n_marks = most_rows() + std::size_t{kMostTogether} * kRowsMarked;
+        while (k >= marks.size()) marks.emplace_back((gap.empty() ? 1 : 2) * n_marks);
         std::uint32_t width = kFewLanes;
         for (const Lanes<T>& lanes : nodes) width = lanes.n_looked > kFewLanes ? kLanes : width;
         T* cells_left = picked.data();
@@ -159,17 +155,25 @@ public:
             lanes.width = width;
             lanes.picked = cells_left;
             lanes.marks = marks_left;
+            if (!gap.empty()) lanes.missing = marks_left + n_marks;
             cells_left += (lanes.n + kRowsPicked - 1) / kRowsPicked * kRowsPicked * width;
             marks_left += (lanes.n + kRowsMarked - 1) / kRowsMarked * kRowsMarked * width / 8;
         }
-        const CellTable<T> table{first_cell, stride, has_values ? value.data() : nullptr,
-                                 full.empty() ? nullptr : full.data()};
+        const CellTable<T> table = cell_table();
         loops.pick(table, nodes);
         if (!n_names_of.empty()) {
             loops.send_names(nodes);
             for (Lanes<T>& lanes : nodes) send_many_names(lanes);
         }
         loops.judge(table, nodes);
+    }
+
+    /// Evaluates a node of more than two classes, which the k-th evaluation has marked; `sums` are
+    /// those of its rows.
+    void look_at_classes(std::size_t k, std::span<const std::uint32_t> sums, Lanes<T>& lanes) {
+        while (k >= class_left.size()) class_left.emplace_back(kClassTables * kLanes * sums.size());
+        loops.judge_classes({target.data(), sums}, lanes, class_left[k].data());
+        lanes.class_left = class_left[k].data();
     }
 
     /// The names of a node and their sides, as they were drawn in a lane that varies.
@@ -196,6 +200,10 @@ public:
 private:
     static constexpr std::size_t kLine = 64 / sizeof(T);
 
+    [[nodiscard]] CellTable<T> cell_table() const {
+        return {first_cell, stride, has_values ? value.data() : nullptr,
+                full.empty() ? nullptr : full.data()};
+    }
     [[nodiscard]] T cell_of(const Lanes<T>& lanes, std::size_t lane, std::uint32_t i) const {
         return first_cell[lanes.rows[i] * stride + lanes.slot[lane]];
     }
@@ -267,9 +275,10 @@ private:
     FarVector<T> cells;
     T* first_cell = nullptr;  ///< of `cells`, at the beginning of a cache line
     std::vector<T> picked;
-    std::vector<std::vector<std::uint8_t>> marks;  ///< by look
-    std::span<const std::uint32_t> n_names_of;     ///< by column of the table; empty: no names
-    NameSides sides;                               ///< of the column at hand
+    std::vector<std::vector<std::uint8_t>> marks;        ///< by look
+    std::vector<std::vector<std::uint32_t>> class_left;  ///< the same: sums, if more than two
+    std::span<const std::uint32_t> n_names_of;  ///< by column of the table; empty: no names
+    NameSides sides;                            ///< of the column at hand
     std::vector<std::uint32_t> spare[2];
 };
 

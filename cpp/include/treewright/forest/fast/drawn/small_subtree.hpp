@@ -20,34 +20,41 @@ struct TwigNode {
     double sum;
     std::uint32_t begin;
     std::uint32_t end;
-    bool grows;                     ///< was evaluated; otherwise it is a leaf from the start
+    bool grows;  ///< was evaluated; otherwise it is a leaf from the start
+    GapSide gaps = GapSide::heavier;
     std::uint32_t first_child = 0;  ///< in the twig; 0: there is none
-    FastCut cut{};
-    double threshold = 0.0;
+    // ---- of the cut, if there are children
+    std::uint32_t column;
+    double decrease;
+    double threshold;
+
+    [[nodiscard]] FastCut cut() const { return {column, false, decrease, gaps}; }
 };
 
 class SmallSubtree {
 public:
     static constexpr std::uint32_t kMostRows = 512;  ///< of its root
 
-    void begin(const FastNode& root) {
+    void begin(const OpenNode& root) {
         n_nodes = n_open = n_taken = 0;
         add(root, true);
     }
 
     /// The next nodes to be evaluated, at most so many, whose `node` is their number in the twig;
     /// none if it is complete.
-    [[nodiscard]] std::span<FastNode> take(std::uint32_t most) {
+    [[nodiscard]] std::span<OpenNode> take(std::uint32_t most) {
         const std::uint32_t from = n_taken;
         n_taken = std::min(from + most, n_open);
         return {open.data() + from, n_taken - from};
     }
 
-    void divide(const FastNode& node, const FastCut& cut, double threshold,
-                const FastNode* children, const bool* grows) {
+    void divide(const OpenNode& node, const FastCut& cut, double threshold,
+                const OpenNode* children, const bool* grows) {
         TwigNode& from = twig[node.node];
         from.first_child = n_nodes;
-        from.cut = cut;
+        from.column = cut.column;
+        from.decrease = cut.decrease;
+        from.gaps = cut.gaps;
         from.threshold = threshold;
         for (int b = 0; b < 2; ++b) add(children[b], grows[b]);
     }
@@ -87,15 +94,21 @@ private:
         std::uint32_t number;
     };
 
-    void add(const FastNode& node, bool grows) {
+    void add(const OpenNode& node, bool grows) {
         open[n_open] = node;  // one that does not grow is overwritten
         open[n_open].node = n_nodes;
         n_open += grows ? 1 : 0;
-        twig[n_nodes++] = {node.weight, node.sum, node.begin, node.end, grows};
+        TwigNode& own = twig[n_nodes++];
+        own.weight = node.weight;
+        own.sum = node.sum;
+        own.begin = node.begin;
+        own.end = node.end;
+        own.grows = grows;
+        own.first_child = 0;
     }
 
     std::vector<TwigNode> twig = std::vector<TwigNode>(2 * kMostRows);
-    std::vector<FastNode> open = std::vector<FastNode>(kMostRows + 1);  ///< as they come
+    std::vector<OpenNode> open = std::vector<OpenNode>(kMostRows + 1);  ///< as they come
     std::uint32_t n_nodes = 0;
     std::uint32_t n_open = 0;
     std::uint32_t n_taken = 0;

@@ -85,6 +85,7 @@ struct Lanes {
     T* picked;            ///< for `width` cells of the rows and kRowsPicked - 1 more
     std::uint8_t* marks;  ///< by row, `width` bits: columns whose cell is up to the threshold; for
                           ///< full sixteens of rows
+    std::uint8_t* missing = nullptr;  ///< the same for cells that are not a number, if any may be
     // ---- results
     T low[kLanes];
     T high[kLanes];
@@ -99,12 +100,25 @@ struct Lanes {
     std::uint32_t winner;  ///< the best of n_wanted as FastLeader has it; kLanes: not known
     std::uint8_t varies;   ///< columns whose cells are not all the same
     GapSide gaps[kLanes];  ///< set by RowCache where values are missing
+    std::uint32_t missing_words[kLanes];  ///< RowLoops::find_missing: sums over those rows
+    double missing_values[kLanes];
+    double missing_weights[kLanes];
+    const std::uint32_t* class_left = nullptr;  ///< RowLoops::judge_classes: the sums it made
 
     /// Whether the i-th row is up to the threshold of a lane.
     [[nodiscard]] bool is_marked(std::uint32_t i, std::size_t lane) const {
-        const std::size_t bit = i * width + lane;
-        return (marks[bit / 8] >> (bit % 8) & 1U) != 0;
+        return is_set(marks, i, lane);
     }
+    /// Whether its cell is not a number.
+    [[nodiscard]] bool is_missing(std::uint32_t i, std::size_t lane) const {
+        return is_set(missing, i, lane);
+    }
+    [[nodiscard]] bool is_set(const std::uint8_t* bits, std::uint32_t i, std::size_t lane) const {
+        const std::size_t bit = i * width + lane;
+        return (bits[bit / 8] >> (bit % 8) & 1U) != 0;
+    }
+    /// Bytes of the marks of its rows.
+    [[nodiscard]] std::size_t n_bytes() const { return (std::size_t{n} * width + 7) / 8; }
     void mark(std::uint32_t i, std::size_t lane) const {
         const std::size_t bit = i * width + lane;
         marks[bit / 8] |= static_cast<std::uint8_t>(1U << bit % 8);
@@ -121,9 +135,38 @@ inline constexpr std::uint32_t kFewNames = 64;
 }
 
 /// Rows that are prefetched before they are copied: they are scattered in memory.
-inline constexpr std::uint32_t kRowsAhead = 16;
+inline constexpr std::uint32_t kRowsAhead = 64;
 inline constexpr std::uint32_t kRowsPicked = 4;   ///< rows that are picked together, at most
 inline constexpr std::uint32_t kRowsMarked = 16;  ///< rows whose marks are read together
+/// Sums by class that are filled in turn: a sum that was just written is slow to read.
+inline constexpr std::uint32_t kClassTables = 4;
+
+/// The classes of a node's rows, where there are more than two.
+struct NodeClasses {
+    const std::uint32_t* of_row;          ///< by row of the table
+    std::span<const std::uint32_t> sums;  ///< of the counted words of the node's rows, by class
+};
+
+/// The decrease of the impurity by a cut with these sums by class, `stride` apart, on its first
+/// side; more than two classes. Sums of squares are taken class by class, whichever loop does it.
+[[nodiscard]] inline double decrease_by_classes(const Judgement& judgement,
+                                                std::span<const std::uint32_t> sums,
+                                                const std::uint32_t* left, std::size_t stride) {
+    double weight = 0.0;
+    double of_left = 0.0;
+    double of_right = 0.0;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+        const double here = left[k * stride];
+        const double there = sums[k] - here;
+        weight += here;
+        of_left += here * here;
+        of_right += there * there;
+    }
+    const double rest = judgement.weight - weight;
+    if (weight < judgement.least || rest < judgement.least) return Judgement::kNoCut;
+    const double score = of_left / weight + of_right / rest;
+    return std::max(0.0, score / judgement.weight - judgement.purity);
+}
 
 template <class T>
 struct RowLoops {
@@ -141,6 +184,11 @@ struct RowLoops {
     /// by the node and the column (DrawnCut), and judges it. Cells that are not a number are above
     /// every threshold.
     void (*judge)(const CellTable<T>& table, std::span<Lanes<T>> nodes);
+    /// Notes the picked cells that are not a number and adds up their rows.
+    void (*find_missing)(const CellTable<T>& table, Lanes<T>& lanes);
+    /// More than two classes: judges a node by the classes of the rows that are marked. Their sums
+    /// go to `left`, kLanes for each class, which has room for kClassTables times as many.
+    void (*judge_classes)(const NodeClasses& classes, Lanes<T>& lanes, std::uint32_t* left);
     /// Puts the rows and words that are marked in a lane to the front, either side in order;
     /// returns how many those are. Each of `spare` has room for n words and kRowPadding more.
     std::uint32_t (*divide)(const Lanes<T>& lanes, std::size_t lane, std::uint32_t* rows,
@@ -186,8 +234,10 @@ template <class T>
 /// The loops for processors with AVX-512 (x86-64 only).
 template <class T>
 [[nodiscard]] const RowLoops<T>& row_loops_avx512();
-/// RowLoops::send_names of these.
+/// RowLoops::send_names and RowLoops::judge_classes of these.
 template <class T>
 void send_names_avx512(std::span<Lanes<T>> nodes);
+template <class T>
+void judge_classes_avx512(const NodeClasses& classes, Lanes<T>& lanes, std::uint32_t* left);
 
 }  // namespace treewright::forest

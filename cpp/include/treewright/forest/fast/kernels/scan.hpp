@@ -26,12 +26,25 @@ inline constexpr unsigned kRowAt = 6;
 inline constexpr std::uint32_t kMostRows = 1U << (32 - kRowAt);
 inline constexpr std::uint32_t kPocket = 16;  ///< rows of a node that is a set of bits
 inline constexpr std::size_t kPadding = 32;   ///< entries behind a list that may be read
-inline std::uint32_t weight_of(std::uint32_t entry) {
+inline constexpr std::uint32_t weight_of(std::uint32_t entry) {
     return (entry >> kWeightAt) & kMostWeight;
 }
-inline std::uint32_t row_of(std::uint32_t entry) {
+inline constexpr std::uint32_t row_of(std::uint32_t entry) {
     return entry >> kRowAt;
 }
+
+/// The sides of rows as bits, eight rows a byte.
+struct SideBits {
+    static constexpr unsigned kRowsAt = 3;  ///< of a byte, from this bit of a row on
+    static void set(std::uint8_t* bits, std::uint32_t row, unsigned side) {
+        std::uint8_t& byte = bits[row >> kRowsAt];
+        const unsigned at = row & ((1U << kRowsAt) - 1U);
+        byte = static_cast<std::uint8_t>((byte & ~(1U << at)) | side << at);
+    }
+    [[nodiscard]] static unsigned of(const std::uint8_t* bits, std::uint32_t row) {
+        return static_cast<unsigned>(bits[row >> kRowsAt]) >> (row & ((1U << kRowsAt) - 1U)) & 1U;
+    }
+};
 
 /// A node's part of a column's list.
 struct FastList {
@@ -116,6 +129,9 @@ struct FastLoops {
     /// The same for lists that have no ties.
     void (*divide_untied)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
                           std::uint32_t* other);
+    /// The same of very many rows, whose sides are bits (SideBits): a nearer cache holds them.
+    void (*divide_untied_by_bits)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* bits,
+                                  std::uint32_t* other);
     /// Entries of the rows with this side to the front; the rest of the range is undefined.
     void (*keep)(std::uint32_t* list, std::uint32_t n, const std::uint8_t* side,
                  std::uint8_t which);

@@ -31,6 +31,9 @@ struct Wide<kFewLanes> {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
     TREEWRIGHT_WIDE_INLINE static void store(double* to, Doubles x) { _mm256_storeu_pd(to, x); }
+    TREEWRIGHT_WIDE_INLINE static void store(std::uint32_t* to, Words x) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), x);
+    }
     TREEWRIGHT_WIDE_INLINE static void store_floor(double* to, Doubles x) { store(to, x); }
     TREEWRIGHT_WIDE_INLINE static void store_floor(float* to, Doubles x) {
         const __m256 down = _mm512_cvt_roundpd_ps(_mm512_castpd256_pd512(x),
@@ -93,6 +96,9 @@ struct Wide<kLanes> {
         return _mm512_loadu_si512(from);
     }
     TREEWRIGHT_WIDE_INLINE static void store(double* to, Doubles x) { _mm512_storeu_pd(to, x); }
+    TREEWRIGHT_WIDE_INLINE static void store(std::uint32_t* to, Words x) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
+    }
     TREEWRIGHT_WIDE_INLINE static void store_floor(double* to, Doubles x) { store(to, x); }
     TREEWRIGHT_WIDE_INLINE static void store_floor(float* to, Doubles x) {
         _mm256_storeu_ps(to, _mm512_cvt_roundpd_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
@@ -163,6 +169,8 @@ struct Cells<float, kWidth> {
     TREEWRIGHT_WIDE_INLINE Mask up_to(Cells bound) const {
         return _mm512_cmp_ps_mask(x, bound.x, _CMP_LE_OQ);
     }
+    /// Those that are not a number.
+    TREEWRIGHT_WIDE_INLINE Mask missing() const { return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q); }
 };
 template <std::size_t kWidth>
 struct Cells<double, kWidth> {
@@ -187,6 +195,7 @@ struct Cells<double, kWidth> {
     TREEWRIGHT_WIDE_INLINE Mask up_to(Cells bound) const {
         return _mm512_cmp_pd_mask(x, bound.x, _CMP_LE_OQ);
     }
+    TREEWRIGHT_WIDE_INLINE Mask missing() const { return _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q); }
 };
 
 /// mix of some numbers.
