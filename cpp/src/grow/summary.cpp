@@ -21,8 +21,9 @@ namespace {
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
 
-/// Appends a fragment's subtrees to the tree, ids and offsets shifted.
-void append(tree::Tree& tree, NodeRows& figures, Fragment fragment, std::size_t n_outputs,
+/// Appends a fragment's subtrees to the tree, ids and offsets shifted. Nodes are freed piece by piece
+/// on the way: all at once they would take longer than Ctrl-C should wait.
+void append(tree::Tree& tree, NodeRows& figures, Fragment& fragment, std::size_t n_outputs,
             Progress& progress) {
     // From a node of the fragment to one of the tree: roots are there already.
     auto shift = static_cast<std::int32_t>(tree.nodes.size());
@@ -33,7 +34,10 @@ void append(tree::Tree& tree, NodeRows& figures, Fragment fragment, std::size_t 
     Fragment::Subtree subtree{};
     std::size_t n_begun = 0;
     for (std::size_t i = 0; i < fragment.nodes.size(); ++i) {
-        if (i % kNodesPerCheck == 0) progress.check(true);
+        if (i % kNodesPerCheck == 0) {
+            progress.check(true);
+            fragment.nodes.free_before(i);
+        }
         const bool is_root =
             n_begun < fragment.subtrees.size() && fragment.subtrees[n_begun].root == i;
         if (is_root) {
@@ -453,7 +457,10 @@ void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, P
         n_nodes += fragment.nodes.size() - fragment.subtrees.size();
     tree.nodes.reserve(n_nodes);
     for (std::size_t i = 0; i < top.nodes.size(); ++i) {
-        if (i % kNodesPerCheck == 0) progress.check(true);
+        if (i % kNodesPerCheck == 0) {
+            progress.check(true);
+            top.nodes.free_before(i);
+        }
         tree.nodes.push_back(std::move(top.nodes[i]));
     }
     tree.branches = std::move(top.branches);
@@ -463,8 +470,10 @@ void join(Parts& parts, const data::Dataset& data, const GrowOptions& options, P
     figures = {std::move(top.leaf_range), std::move(top.leaf_rows), std::move(top.leaf_weights),
                std::move(top.medians), std::move(top.deviations)};
     figures.leaf_range.reserve(n_nodes);
-    for (Fragment& fragment : parts.fragments)
-        append(tree, figures, std::move(fragment), n_outputs, progress);
+    for (Fragment& fragment : parts.fragments) {
+        append(tree, figures, fragment, n_outputs, progress);
+        fragment = {};
+    }
     sum_up(tree, figures, data, options, progress);
 }
 

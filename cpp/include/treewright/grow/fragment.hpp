@@ -28,11 +28,16 @@ public:
     void resize(std::size_t more) {
         while (n < more) emplace_back();
     }
+    /// Frees whole pieces of nodes before `end`, which nobody reads again.
+    void free_before(std::size_t end) {
+        for (; n_freed < end / kPiece; ++n_freed) std::vector<tree::TreeNode>().swap(pieces[n_freed]);
+    }
 
 private:
     static constexpr std::size_t kPiece = 1 << 12;  ///< most fragments are smaller
     std::vector<std::vector<tree::TreeNode>> pieces;
     std::size_t n = 0;
+    std::size_t n_freed = 0;  ///< pieces
 };
 
 struct Fragment {
