@@ -152,19 +152,25 @@ def check_settings(choice: Choice) -> None:
     """Refuse parameters that an algorithm has for no target, before a table is read."""
     if not choice.settings:
         return
-    import treewright as tw
-
-    known: dict[str, Any] = {}
     if choice.like is not None:
         known = choice.like.unfitted().get_params(deep=False)
     else:
-        entry = ALGORITHMS[choice.algorithm]
-        for name in (entry.numbers, entry.classes):
-            if name is not None:
-                known |= getattr(tw, name)().get_params(deep=False)
+        known = parameters_of(choice.algorithm)
     for name, _ in choice.settings:
         if name not in known:
             raise unknown_parameter(choice.algorithm, name, known)
+
+
+def parameters_of(algorithm: str) -> dict[str, Any]:
+    """Return the parameters of an algorithm, for either kind of target, and their defaults."""
+    import treewright as tw
+
+    entry = ALGORITHMS[algorithm]
+    known: dict[str, Any] = {}
+    for name in (entry.numbers, entry.classes):
+        if name is not None:
+            known |= getattr(tw, name)().get_params(deep=False)
+    return known
 
 
 def check_algorithm(name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -60,7 +61,7 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Any]:
         with made.make_context(command.name, list(words), allow_extra_args=True) as context:
             values, extra = dict(context.params), context.args
     except click.NoSuchOption as error:
-        raise _unknown_option(command, error.option_name) from None
+        raise _unknown_option(command, error.option_name, words) from None
     except click.MissingParameter as error:
         what = "more" if error.param is None else error.param.make_metavar(made.context_class(made))
         raise usage(
@@ -141,13 +142,15 @@ def _refused(option: Option, what: str) -> Failure:
     return usage(f"{option.long} {what}", code="option-value", parameter=option.long.lstrip("-"))
 
 
-def _unknown_option(command: Command, name: str) -> Failure:
+def _unknown_option(command: Command, name: str, words: Sequence[str]) -> Failure:
     from treewright.parameters import nearest
 
     own = {option.long.lstrip("-"): option.long for option in command.all_options}
     own |= {"help": "--help", "help-all": "--help-all"}
     other = name in [option.long for option in OPTIONS.values()]
     near = None if other else own.get(nearest(name.lstrip("-"), own) or "")
+    if near is None and not other and "set" in own:
+        near = _as_parameter(name, words)
     if near is None:
         hint = f"treewright {command.name} --help-all lists its options"
         found = "Other commands have it." if other else ""
@@ -161,6 +164,21 @@ def _unknown_option(command: Command, name: str) -> Failure:
         parameter=name.lstrip("-"),
         exit=usage("").exit,
     )
+
+
+def _as_parameter(name: str, words: Sequence[str]) -> str | None:
+    """Return how to say what looks like a parameter of the algorithm: ``--max-depth 3``."""
+    from treewright.cli.algorithms import parameters_of
+    from treewright.cli.names import ALGORITHMS
+    from treewright.parameters import nearest
+
+    asked = dict(pairwise(part for word in words for part in word.split("=", 1)))
+    algorithm = asked.get("--algorithm", asked.get("-a", next(iter(ALGORITHMS))))
+    if algorithm not in ALGORITHMS:
+        return None
+    near = nearest(name.lstrip("-").replace("-", "_"), parameters_of(algorithm))
+    value = asked.get(name, "VALUE")
+    return None if near is None else f"--set {near}={'VALUE' if value[:1] == '-' else value}"
 
 
 def _from_click(command: Command, error: click.UsageError) -> Failure:

@@ -22,6 +22,21 @@ from unit.cli.typed import run
             2,
             "fit has no option --version\n  Hint: treewright fit --help-all lists its options",
         ),
+        (
+            "fit loans.csv --max-dept 3",
+            2,
+            "fit has no option --max-dept\n  Hint: --set max_depth=3",
+        ),
+        (
+            "fit loans.csv --algorithm=forest --n-estimators=50",
+            2,
+            "fit has no option --n-estimators\n  Hint: --set n_estimators=50",
+        ),
+        (
+            "fit loans.csv --ccp-alpha -q",
+            2,
+            "fit has no option --ccp-alpha\n  Hint: --set ccp_alpha=VALUE",
+        ),
         ("fit nope.csv", 1, "no file 'nope.csv' here"),
         ("fit laons.csv", 1, "no file 'laons.csv' here\n  Hint: loans.csv"),
         (
