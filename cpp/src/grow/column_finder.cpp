@@ -83,11 +83,11 @@ public:
                   split::Candidate& candidate) override {
         candidate.reset(column);
         const data::Column& raw = data.columns[column];
-        if (fuses(node, raw, n_missing)) {
+        if (fuses(node, column, n_missing)) {
             evaluate_fused(node, candidate, nullptr);
             return;
         }
-        if (does_without_tally(node, raw, n_missing) && evaluate_listed(node, raw, candidate))
+        if (does_without_tally(node, column, n_missing) && evaluate_listed(node, raw, candidate))
             return;
         fill_tally(criterion, node.range, column, n_missing, options.tally, progress, tally,
                    tally_scratch);
@@ -95,8 +95,7 @@ public:
         const split::MissingPart part =
             prepare_missing(criterion, options.missing, raw.scale, tally, fill);
         split::Judge<C> judge(criterion, tally, part, limits, search.total);
-        const split::Monotone monotone{options.monotonic.empty() ? 0 : options.monotonic[column],
-                                       node.lower, node.upper};
+        const split::Monotone monotone{direction_of(column), node.lower, node.upper};
         const split::Monotone* rule = options.monotonic.empty() ? nullptr : &monotone;
         seek(judge, raw, rule, Generator(mix(node.key, column)), candidate);
         if (asks_whether_known(judge, raw))
@@ -135,21 +134,27 @@ private:
     using Sums = std::conditional_t<std::is_base_of_v<criteria::ClassSums, C>, criteria::ClassSums,
                                     criteria::ValueSums>;
 
+    /// Which way the answer may go with a column: 1, -1, or 0 for both, when no cut of it is
+    /// refused, whatever the constraints on other columns.
+    [[nodiscard]] int direction_of(std::uint32_t column) const {
+        return options.monotonic.empty() ? 0 : options.monotonic[column];
+    }
+
     /// Whether a column is asked for a cut and nothing else, and every row has a value.
-    [[nodiscard]] bool asks_for_a_cut(const data::Column& raw, std::uint32_t n_missing) const {
+    [[nodiscard]] bool asks_for_a_cut(std::uint32_t column, std::uint32_t n_missing) const {
         return kHasScan && options.fuse && options.numeric == split::Numeric::threshold &&
-               !options.merging.is_on && raw.scale != data::Scale::nominal && n_missing == 0 &&
-               options.monotonic.empty() && !options.class_boundaries && !options.c45_sides &&
+               !options.merging.is_on && data.columns[column].scale != data::Scale::nominal &&
+               n_missing == 0 && !options.class_boundaries && !options.c45_sides &&
                options.min_gap <= 0.0 && !options.missing.fills && !options.mdl_penalty &&
                !options.single_precision && options.selection == split::Selection::gain;
     }
 
     /// Whether the scan of one output without a tally applies (split/numeric/fused_scan.hpp).
-    [[nodiscard]] bool fuses(const NodeContext& node, const data::Column& raw,
+    [[nodiscard]] bool fuses(const NodeContext& node, std::uint32_t column,
                              std::uint32_t n_missing) const {
         return options.splitter == split::Splitter::best && criterion.n_outputs == 1 &&
-               node.range.block->holding == data::Holding::lists && !has_weights(node) &&
-               asks_for_a_cut(raw, n_missing);
+               direction_of(column) == 0 && node.range.block->holding == data::Holding::lists &&
+               !has_weights(node) && asks_for_a_cut(column, n_missing);
     }
     [[nodiscard]] static bool has_weights(const NodeContext& node) {
         return !node.range.block->weight.empty() || !node.range.block->copies.empty();
@@ -157,15 +162,16 @@ private:
 
     /// Whether those of several outputs, of rows with weights and of drawn cuts do: sums must be
     /// exact. One output by codes is tallied: its list would have to be sorted first.
-    [[nodiscard]] bool does_without_tally(const NodeContext& node, const data::Column& raw,
+    [[nodiscard]] bool does_without_tally(const NodeContext& node, std::uint32_t column,
                                           std::uint32_t n_missing) const {
         const data::Block& block = *node.range.block;
         const bool is_drawn = options.splitter == split::Splitter::random;
         const bool is_scanned =
             criterion.n_outputs > 1 || (block.holding == data::Holding::lists && has_weights(node));
         return (is_drawn ? cuts_exactly || block.weight.empty()
-                         : is_scanned && (sums_exactly || block.weight.empty())) &&
-               asks_for_a_cut(raw, n_missing);
+                         : is_scanned && direction_of(column) == 0 &&
+                               (sums_exactly || block.weight.empty())) &&
+               asks_for_a_cut(column, n_missing);
     }
 
     /// Calls f(the node's list of a column); false if there is none because values are missing.
@@ -235,6 +241,8 @@ private:
                                 : by_word.template operator()<data::Wide>()))
             return false;
         if (parted.n_below == 0) return true;  // one value alone
+        if (!respects_direction(node, candidate, parted.entries.data(), parted.n_below))
+            return true;
         settle_scan(fused_cut<data::Wide, Sums>({parted.entries.data(), node.range.size(), &block,
                                                  limits, about_centre.data()},
                                                 criterion, parted.n_below, fused),
@@ -249,6 +257,29 @@ private:
         return true;
     }
 
+    /// Whether a drawn cut keeps to the constraint on its column; `list` has the rows below first.
+    template <class Word>
+    bool respects_direction(const NodeContext& node, split::Candidate& candidate, const Word* list,
+                            std::uint32_t n_below) {
+        const split::Monotone rule{direction_of(candidate.column), node.lower, node.upper};
+        if (rule.direction == 0) return true;
+        const std::uint32_t n = node.range.size();
+        const bool is_left_smaller = n_below <= n / 2;
+        std::vector<double>& smaller = is_left_smaller ? search.left : search.right;
+        std::vector<double>& larger = is_left_smaller ? search.right : search.left;
+        smaller.assign(width(), 0.0);
+        for (std::uint32_t i = is_left_smaller ? 0 : n_below; i < (is_left_smaller ? n_below : n);
+             ++i)
+            split::add_row(criterion, smaller.data(), *node.range.block,
+                           data::Entry<Word>::row(list[i]));
+        larger.resize(width());
+        split::difference(larger.data(), about_centre.data(), smaller.data(), width());
+        const bool is_kept =
+            split::respects(criterion, rule, search.left.data(), search.right.data());
+        if (!is_kept) candidate.guard = split::Guard::limits;
+        return is_kept;
+    }
+
     template <class Word>
     void draw_cut(const NodeContext& node, const data::Column& raw, const Word* list,
                   split::Candidate& candidate) {
@@ -260,7 +291,7 @@ private:
         Generator generator(mix(node.key, candidate.column));
         const double drawn = split::draw_between(value_at(0), value_at(n - 1), generator);
         const std::uint32_t n_below = split::entries_below(list, n, drawn, value);
-        if (n_below == 0) return;
+        if (n_below == 0 || !respects_direction(node, candidate, list, n_below)) return;
         const double score = fused_cut<Word, Sums>(
             {list, n, node.range.block, limits, about_centre.data()}, criterion, n_below, fused);
         settle_scan(score, candidate);

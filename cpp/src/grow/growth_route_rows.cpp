@@ -88,9 +88,10 @@ void Growth::list_by_branch(const Open& open, std::uint32_t column, std::uint32_
     };
     if (block.is_narrow()) gather.template operator()<data::Narrow>();
     else gather.template operator()<data::Wide>();
-    if (block.weight.empty()) return;
     // Weights may not add exactly: they are added in the order of the table, however rows are
     // stored.
+    if (block.weight.empty()) return;
+    if (data.case_weight.empty() && ws.finder->subtracts_exactly(block)) return;
     std::size_t at = 0;
     for (const std::uint32_t count : ws.counts) {
         const auto begin = ws.rows.begin() + static_cast<std::ptrdiff_t>(at);

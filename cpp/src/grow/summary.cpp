@@ -21,8 +21,8 @@ namespace {
 /// Nodes between two checks for an interrupt.
 constexpr std::size_t kNodesPerCheck = 1 << 12;
 
-/// Appends a fragment's subtrees to the tree, ids and offsets shifted. Nodes are freed piece by piece
-/// on the way: all at once they would take longer than Ctrl-C should wait.
+/// Appends a fragment's subtrees to the tree, ids and offsets shifted. Nodes are freed piece by
+/// piece on the way: all at once they would take longer than Ctrl-C should wait.
 void append(tree::Tree& tree, NodeRows& figures, Fragment& fragment, std::size_t n_outputs,
             Progress& progress) {
     // From a node of the fragment to one of the tree: roots are there already.

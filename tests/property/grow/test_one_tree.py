@@ -133,6 +133,39 @@ def test_every_way_gives_the_same_bits_for_several_outputs(
         assert tree_of(**way).arrays.equals(first.arrays), way
 
 
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(examples(0.5))
+def test_every_way_keeps_to_constraints_alike(target: str, seed: int) -> None:
+    # Columns without a direction are scanned beside constrained ones; drawn cuts are, all of them.
+    rng = np.random.default_rng(seed)
+    n_rows = int(rng.integers(4, 60))
+    columns = {f"c{i}": rng.normal(size=n_rows).round(int(rng.integers(0, 3))) for i in range(4)}
+    answers = sum(columns.values()) + rng.normal(size=n_rows)
+    read = read_values(answers, owner="the test")
+    if target == "classes":
+        assume(0 < np.count_nonzero(answers > 0) < n_rows)
+        read = read_classes(answers > 0, owner="the test")  # type: ignore[assignment]
+    weights = [None, rng.integers(1, 4, n_rows), rng.integers(1, 9, n_rows) / 8, rng.random(n_rows)]
+    options = GrowthOptions(
+        criterion="gini" if target == "classes" else "squared_error",
+        monotonic_cst=rng.integers(-1, 2, 4).tolist(),
+        splitter=rng.choice(["best", "random"]),
+        max_features=rng.choice([None, 2]),
+        min_samples_leaf=int(rng.integers(1, 4)),
+    )
+    problem = Problem(
+        table=read_table(columns),
+        target=read,
+        weights=RowWeights.read(weights[rng.integers(4)], n_rows),
+        options=options,
+        seed=seed % 1_000,
+    )
+    first = grown(problem, tally="lists")
+    for way in WAYS:
+        assert grown(problem, **way).arrays.equals(first.arrays), way
+
+
 def large_problem(n_rows: int, n_columns: int, *, target: str, missing: str, seed: int) -> Problem:
     """Numeric, whole-number and nominal columns, some with gaps, that bear on the target."""
     rng = np.random.default_rng(seed)

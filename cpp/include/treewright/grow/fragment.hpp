@@ -30,7 +30,8 @@ public:
     }
     /// Frees whole pieces of nodes before `end`, which nobody reads again.
     void free_before(std::size_t end) {
-        for (; n_freed < end / kPiece; ++n_freed) std::vector<tree::TreeNode>().swap(pieces[n_freed]);
+        for (; n_freed < end / kPiece; ++n_freed)
+            std::vector<tree::TreeNode>().swap(pieces[n_freed]);
     }
 
 private:
