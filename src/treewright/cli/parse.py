@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -148,9 +149,10 @@ def _unknown_option(command: Command, name: str, words: Sequence[str]) -> Failur
     own = {option.long.lstrip("-"): option.long for option in command.all_options}
     own |= {"help": "--help", "help-all": "--help-all"}
     other = name in [option.long for option in OPTIONS.values()]
+    meant = None if other or "set" not in own else _as_parameter(name, words)
     near = None if other else own.get(nearest(name.lstrip("-"), own) or "")
-    if near is None and not other and "set" in own:
-        near = _as_parameter(name, words)
+    if meant is not None and (near is None or meant.is_exact):
+        near = meant.hint
     if near is None:
         hint = f"treewright {command.name} --help-all lists its options"
         found = "Other commands have it." if other else ""
@@ -166,8 +168,20 @@ def _unknown_option(command: Command, name: str, words: Sequence[str]) -> Failur
     )
 
 
-def _as_parameter(name: str, words: Sequence[str]) -> str | None:
-    """Return how to say what looks like a parameter of the algorithm: ``--max-depth 3``."""
+_OPTION_OF = {"cost_matrix": "--cost", "random_state": "--seed", "n_jobs": "--threads"}
+"""Parameters that options say."""
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """A parameter of the algorithm that was typed as an option, and how to say it."""
+
+    is_exact: bool
+    hint: str
+
+
+def _as_parameter(name: str, words: Sequence[str]) -> _Parameter | None:
+    """Return what looks like a parameter of the algorithm: ``--max-depth 3``."""
     from treewright.cli.algorithms import parameters_of
     from treewright.cli.names import ALGORITHMS
     from treewright.parameters import nearest
@@ -176,9 +190,14 @@ def _as_parameter(name: str, words: Sequence[str]) -> str | None:
     algorithm = asked.get("--algorithm", asked.get("-a", next(iter(ALGORITHMS))))
     if algorithm not in ALGORITHMS:
         return None
-    near = nearest(name.lstrip("-").replace("-", "_"), parameters_of(algorithm))
+    spelled = name.lstrip("-").replace("-", "_")
+    near = nearest(spelled, parameters_of(algorithm))
+    if near is None:
+        return None
     value = asked.get(name, "VALUE")
-    return None if near is None else f"--set {near}={'VALUE' if value[:1] == '-' else value}"
+    hint = f"--set {near}={'VALUE' if value[:1] == '-' else value}"
+    hint = _OPTION_OF.get(near, hint)
+    return _Parameter(is_exact=near == spelled, hint=hint)
 
 
 def _from_click(command: Command, error: click.UsageError) -> Failure:

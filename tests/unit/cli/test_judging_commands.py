@@ -1,5 +1,6 @@
 """``evaluate``, ``compare``, ``tune``, ``prune`` and ``convert``: screens, checks, documents."""
 
+import json
 import re
 import subprocess
 import sys
@@ -181,6 +182,18 @@ def test_prune_without_rows_says_by_what(here: Path) -> None:
     done = run("prune risk.tw --method to-depth --set depth=1 --out one.tw -q", here=here)
     assert done.out.splitlines()[0].startswith("to_depth: ")
     assert tw.load(here / "one.tw").tree_.depth == 1
+
+
+def test_tune_keeps_what_is_set(here: Path) -> None:
+    line = "tune example:play_tennis --folds 2 --set max_depth=1 --out tuned.tw --json"
+    result = json.loads(run(line, here=here).out)["result"]
+    assert "max_depth" not in {name for each in result["tried"] for name in each["parameters"]}
+    assert tw.load(here / "tuned.tw").max_depth == 1
+    told = run(line.replace("--json", "--python"), here=here).out
+    assert 'fixed=["max_depth"]' in told
+    refused = run("tune example:play_tennis --set max_depth=2..4 --out x.tw", here=here)
+    assert (refused.code, (here / "x.tw").exists()) == (2, False)
+    assert "max_depth='2..4' must be a whole number or None" in refused.err
 
 
 def test_tune_saves_the_tuned_model(here: Path) -> None:

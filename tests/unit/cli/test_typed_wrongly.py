@@ -37,6 +37,12 @@ from unit.cli.typed import run
             2,
             "fit has no option --ccp-alpha\n  Hint: --set ccp_alpha=VALUE",
         ),
+        (  # a parameter spelled right goes before an option that is near
+            "fit loans.csv --min-samples-leaf 9",
+            2,
+            "fit has no option --min-samples-leaf\n  Hint: --set min_samples_leaf=9",
+        ),
+        ("fit loans.csv --wieght w", 2, "fit has no option --wieght\n  Hint: --weight"),
         ("fit nope.csv", 1, "no file 'nope.csv' here"),
         ("fit laons.csv", 1, "no file 'laons.csv' here\n  Hint: loans.csv"),
         (

@@ -18,6 +18,7 @@ from treewright.cli.python_lines import Raw, call, statement
 from treewright.cli.session import Session
 
 if TYPE_CHECKING:
+    from treewright.cli.algorithms import Choice
     from treewright.cli.data_files import LearningTable
     from treewright.evaluate import Tuning
 
@@ -42,6 +43,7 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
             estimator,
             table.X,
             table.y,
+            fixed=_fixed(choice),
             cv=options["folds"] or 5,
             metrics=few_metrics(table),
             cost_matrix=table.costs,
@@ -65,6 +67,11 @@ def tune(session: Session, *, data: str, out: str | None, force: bool, **options
         said=said,
         stopped=found.was_stopped,
     )
+
+
+def _fixed(choice: Choice) -> list[str]:
+    """Return the parameters of ``--set``: who says them wants them so."""
+    return [name for name, _ in choice.settings]
 
 
 def _inputs(data: str) -> tuple[str, ...]:
@@ -126,6 +133,7 @@ def python(session: Session, *, data: str, out: str | None, force: bool, **optio
         Raw(choice.python(table)),
         Raw(X_of(table, name)),
         Raw(f"{name}.y"),
+        fixed=_fixed(choice),
         cv=options["folds"],
         metrics=few_metrics(table),
         cost_matrix=costs_name(table),
@@ -165,7 +173,7 @@ COMMAND = Command(
     examples=(
         ("treewright tune loans.csv -a c45", "the best C4.5, in loans.tw"),
         ("treewright tune loans.csv -a boosting -o best.tw", "takes minutes"),
-        ("treewright tune loans.csv --sample 500", "a quick look"),
+        ("treewright tune loans.csv --set max_depth=3", "which stays as it is"),
     ),
     run=tune,
     python=python,

@@ -9,10 +9,12 @@ regularisation of boosting (Probst, Boulesteix and Bischl 2019, *Tunability*, JM
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from treewright.errors import ParameterError
 from treewright.evaluate.tuning.candidates import Range, Space, check_space
+from treewright.parameters import nearest_hint
 from treewright.text.names import list_names
 
 _LEAF = Range(low=1, high=50, log=True)
@@ -127,8 +129,15 @@ SPACES: dict[str, Space] = {
 """By the name of the class. A parameter of a part that a learner does not have is left out."""
 
 
-def space_of(learner: Any, space: Space | None) -> Space:
+def space_of(learner: Any, space: Space | None, fixed: Sequence[str] = ()) -> Space:
     """Return what is tried for a learner: the space given, or the one that is known for its class.
+
+    Parameters
+    ----------
+    learner, space
+        As for :func:`tune`.
+    fixed
+        Parameters that stay as the learner has them.
 
     Examples
     --------
@@ -137,8 +146,30 @@ def space_of(learner: Any, space: Space | None) -> Space:
     ['confidence', 'min_cases', 'raising', 'mdl_penalty']
     """
     name = type(learner).__name__
-    if space is not None:
-        return check_space(space, learner, name=name)
+    has = learner.get_params(deep=True)
+    for parameter in fixed:
+        if parameter not in has:
+            raise ParameterError(
+                f"fixed has {parameter!r}, which is no parameter of {name}."
+                f"{nearest_hint(parameter, has)}"
+            )
+    if space is None:
+        space = _known_space(learner, name)
+    tried = {
+        parameter: values
+        for parameter, values in check_space(space, learner, name=name).items()
+        if parameter not in fixed
+    }
+    if not tried:
+        raise ParameterError(
+            f"fixed leaves nothing to try for {name}: its space has {list_names([*space])}.\n"
+            "  Hint: fix fewer parameters, or space= with others."
+        )
+    return tried
+
+
+def _known_space(learner: Any, name: str) -> Space:
+    """Return what is known to pay for a learner of ours."""
     is_ours = type(learner).__module__.partition(".")[0] == "treewright"
     if not is_ours or name not in SPACES:
         raise ParameterError(

@@ -8,6 +8,7 @@ some outer folds, and judged on the rows that it has not seen, beside the learne
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from treewright.evaluate.compare import compare
@@ -30,6 +31,7 @@ def tune(
     y: Any,
     *,
     space: Space | None = None,
+    fixed: Sequence[str] = (),
     n_candidates: int = 32,
     cv: Any = 5,
     outer: Any = 5,
@@ -58,6 +60,8 @@ def tune(
         Of each parameter what to try: a list of values, a :class:`Range`, or a distribution of
         scipy's kind. None: what is known to pay for our estimators. Lists with fewer combinations
         than `n_candidates` are tried all.
+    fixed
+        Names of parameters that stay as the learner has them, of the space given or known.
     n_candidates
         Settings that are tried, the learner as it is given among them.
     cv
@@ -114,6 +118,7 @@ def tune(
     procedure = Tuned(
         learner,
         space=space,
+        fixed=fixed,
         n_candidates=n_candidates,
         cv=cv,
         metric=asked[0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +35,8 @@ class Tuned(Wrapped):
     space
         Of each parameter what to try: a list of values, a :class:`Range`, or a distribution of
         scipy's kind. None: what is known to pay for our estimators.
+    fixed
+        Names of parameters that stay as the estimator has them.
     n_candidates
         Settings that are tried, the learner as it is given among them.
     cv
@@ -72,6 +75,7 @@ class Tuned(Wrapped):
         estimator: Any,
         *,
         space: Space | None = None,
+        fixed: Sequence[str] = (),
         n_candidates: int = 32,
         cv: Any = 5,
         metric: Any = None,
@@ -84,6 +88,7 @@ class Tuned(Wrapped):
     ) -> None:
         self.estimator = estimator
         self.space = space
+        self.fixed = fixed
         self.n_candidates = n_candidates
         self.cv = cv
         self.metric = metric
@@ -103,7 +108,7 @@ class Tuned(Wrapped):
         (learner,) = learners_of([self.estimator])
         if learner.is_fitted:
             raise ParameterError(f"{learner.name} has no parameters to tune.")
-        space = space_of(self.estimator, self.space)
+        space = space_of(self.estimator, self.space, self.fixed)
         task = task_of([learner], as_target(y))
         data = read_task_data(
             X,

@@ -294,6 +294,12 @@ def test_one_class_is_tuned_to_no_error() -> None:
         ({"cv": 500}, DataError, "cv=500 folds need at least as many rows"),
         ({"outer": 500}, DataError, "cv=500 folds need at least as many rows"),
         ({"metrics": "eror"}, ParameterError, "did you mean 'error'"),
+        ({"fixed": ["max_dept"]}, ParameterError, "no parameter of .*did you mean 'max_depth'"),
+        (
+            {"space": {"max_depth": [1, 2]}, "fixed": ["max_depth"]},
+            ParameterError,
+            "fixed leaves nothing to try for DecisionTreeClassifier: its space has max_depth",
+        ),
     ],
 )
 def test_what_cannot_be_searched_is_refused(
