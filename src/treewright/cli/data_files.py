@@ -369,6 +369,8 @@ def _remedy(note: ReadNote) -> str:
         return "--missing none"
     from treewright.cli.reading.file_faults import options_in_words
 
+    if declared := re.search(r"Hint: kinds=\{(['\"])(.+)\1: 'number'\}", note.message):
+        return f"--kind {shlex.quote(declared[2])}=number"
     found = re.search(r"(?:Hint|;): *((?:decimal|thousands|dates)=.*?) reads ", note.message)
     return "" if found is None else options_in_words(found[1])
 

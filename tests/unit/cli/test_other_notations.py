@@ -19,6 +19,7 @@ def here(tmp_path: Path) -> Path:
         "mixed": [day if i % 2 else f"{1 + i % 28}.01.2024" for i, day in enumerate(days)],
         "groups": [f'"{1 + i},{100 + i}"' for i in range(40)],
         "times": [f"{i // 4:02}:{15 * (i % 4):02}" for i in range(40)],
+        "large": [*range(39), 2**70],
         "plain": [f"{i}.5" for i in range(40)],
     }
     for name, values in columns.items():
@@ -43,6 +44,9 @@ def test_a_note_says_which_option_reads_them(here: Path) -> None:
     assert run("fit groups.csv --no-check -q --thousands ,", here=here).code == 0
     found = remedies(run("fit times.csv --json", here=here))
     assert (found["near-numbers"], found["identifier-left-out"]) == (None, "--use x")
+    found = remedies(run("fit large.csv --json", here=here))
+    assert found["near-numbers"] == "--kind x=number"
+    assert run("fit large.csv --no-check -q --kind x=number", here=here).code == 0
     assert "other-type" in remedies(run("fit mixed.csv --no-check --json", here=here))
 
 

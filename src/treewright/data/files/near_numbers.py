@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from treewright.data.files.notation import ISO_DATE, Notation
+from treewright.data.codes import INT64_MAX, INT64_MIN
+from treewright.data.files.notation import ISO_DATE, WHOLE, Notation
 
 Sort = Literal["number", "date", "marked", "decorated", "time", "dated", "gap", "code", "word"]
 """What a text looks like: a number or date as declared, with other marks, with a sign or unit, a
@@ -123,6 +124,27 @@ class SortedTexts:
         if n_names == 1 and len(read) >= _MANY_NUMBERS - 1 and not _may_be_codes(read):
             return True
         return share >= _SHARE_AMONG_CODES and len(read) >= _MANY_NUMBERS
+
+    def beyond_64_bits(self, notation: Notation) -> list[str]:
+        """Return the whole numbers that are too large, of a column of whole numbers that has some.
+
+        >>> SortedTexts.of({"1": 3, str(2**70): 1}, Notation()).beyond_64_bits(Notation())
+        ['1180591620717411303424']
+        """
+        plain = {text: notation.plain(text) for text in self.texts("number")}
+        if len(plain) < len(self.sort_of) or not all(map(WHOLE.fullmatch, plain.values())):
+            return []
+        whole = {text: int(number) for text, number in plain.items()}
+        most = INT64_MAX if min(whole.values()) < 0 else 2 * INT64_MAX + 1
+        return [text for text, number in whole.items() if not INT64_MIN <= number <= most]
+
+    def told_beyond(self, beyond: Sequence[str]) -> str:
+        """Return how many values are whole numbers of 64 bits, and which are not."""
+        n_known, n_beyond = sum(self.rows_of.values()), sum(self.rows_of[text] for text in beyond)
+        return (
+            f"{n_known - n_beyond:,} of its {n_known:,} values are whole numbers of 64 bits; not so"
+            f" {_shown(beyond)}"
+        )
 
     def told(self) -> str:
         """Return what is wrong: how many values are numbers or dates, and which are not."""

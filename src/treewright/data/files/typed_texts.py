@@ -54,8 +54,13 @@ class Looking:
     strict: bool = False
 
 
-def read_texts(texts: CodedTexts, name: str, notation: Notation) -> Column:
+def read_texts(
+    texts: CodedTexts, name: str, notation: Notation, *, is_number: bool = False
+) -> Column:
     """Return a column of texts as integers, numbers, dates, or text.
+
+    Whole numbers beyond 64 bits are text, since as floats different ones would be equal, unless the
+    column `is_number` by declaration.
 
     >>> texts = CodedTexts.of(["1", "?", "3"])
     >>> read_texts(texts, "x", Notation(missing=frozenset("?"))).to_numpy().tolist()
@@ -74,11 +79,13 @@ def read_texts(texts: CodedTexts, name: str, notation: Notation) -> Column:
             kind = np.int64 if high <= INT64_MAX else np.uint64
             column = read_typed(texts.spread(whole, 0, kind), name)
             return column.with_missing(texts.spread(dict.fromkeys(known, False), True, bool))
-        # Beyond 64 bits digits are read as text; as floats, different ones would be equal.
-    elif _all_match(NUMBER, numbers):
+        are_floats = is_number
+    else:
+        are_floats = _all_match(NUMBER, numbers)
+    if are_floats:
         floats = {text: float(plain) for text, plain in numbers.items()}
         return read_typed(texts.spread(floats, np.nan, np.float64), name)
-    elif notation.dates is not None or _all_match(ISO_DATE, known):
+    if notation.dates is not None or _all_match(ISO_DATE, known):
         dates = _dates(texts, known, name, notation)
         if dates is not None:
             return dates
@@ -261,7 +268,7 @@ class _Reader:
         notation = replace(self.notation, missing=self.notation.missing | marks)
         if not read:
             return ReadColumn(blank_column(len(self.texts)))
-        column = read_texts(self.texts, self.name, notation)
+        column = read_texts(self.texts, self.name, notation, is_number=kind == "number")
         counts = {text: rows_of[text] for text in others}
         if not others:
             return ReadColumn(column)
@@ -282,22 +289,29 @@ class _Reader:
         return column.with_missing(self.texts.spread(dict.fromkeys(known, False), True, bool))
 
     def _told(self, found: SortedTexts) -> ReadNote | None:
-        if not found.is_worth_a_word():
+        if found.is_worth_a_word():
+            hints = "; ".join(found.hints(self.notation))
+            return self._as_names(found, found.not_read, found.told(), hints)
+        beyond = found.beyond_64_bits(self.notation)
+        if not 0 < len(beyond) < len(found.rows_of):  # all of them: more likely names than numbers
             return None
-        first = next(iter(found.not_read))
-        line = self._line(first)
-        hints = "; ".join(found.hints(self.notation))
+        hint = f"kinds={{{self.name!r}: 'number'}} reads them as numbers of 16 digits"
+        return self._as_names(found, beyond, found.told_beyond(beyond), hint)
+
+    def _as_names(self, found: SortedTexts, texts: Sequence[str], told: str, hint: str) -> ReadNote:
+        """Return the note that a column is read as names because of some texts."""
+        line = self._line(texts[0])
         return ReadNote(
             code="near-numbers",
             column=self.name,
-            texts=tuple(found.not_read[:5]),
-            rows=sum(found.rows_of[text] for text in found.not_read),
+            texts=tuple(texts[:5]),
+            rows=sum(found.rows_of[text] for text in texts),
             line=line,
             message=(
                 f"{self.cells.source}: column {self.name!r} is read as names, although"
-                f" {found.told()} (first in line {line}).\n  Hint: {hints}."
+                f" {told} (first in line {line}).\n  Hint: {hint}."
             ),
-            brief=f"{self.name!r} read as names, although {found.told()}",
+            brief=f"{self.name!r} read as names, although {told}",
         )
 
     def _is_date(self, text: str) -> bool:

@@ -118,6 +118,23 @@ def test_integers_are_exact_and_long_digits_are_text(save) -> None:
     assert frame["c"].tolist() == [str(10**30 + 1), str(10**30)]
 
 
+def test_a_whole_number_beyond_64_bits_among_others_is_told(save) -> None:
+    lines = "\n".join(["a", *map(str, range(40)), str(2**70)]) + "\n"
+    with pytest.warns(
+        ReadWarning, match="(?s)40 of its 41 values are whole numbers of 64 bits.*kinds"
+    ):
+        assert read(save(lines))["a"].dtype == object
+    numbers = read(save(lines), kinds={"a": "number"})["a"]
+    assert (numbers.dtype, numbers[-1]) == (np.float64, 2.0**70)
+    mixed = f"a\n-1\n{2**63}\n5\n"
+    with pytest.warns(ReadWarning, match=f"2 of its 3 values .* not so '{2**63}' .first in line 3"):
+        read(save(mixed))
+    assert read(save(f"a\n{10**30}\n{10**30 + 1}\n"))["a"].tolist() == [
+        str(10**30),
+        str(10**30 + 1),
+    ]
+
+
 @pytest.mark.parametrize("text", ["1_000", "١٢", "0x10", "1e", "--1", "nan1"])
 def test_what_only_python_takes_for_a_number_is_text(save, text: str) -> None:
     assert read(save(f"a\n{text}\n"))["a"].tolist() == [text]
