@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 _ROUNDING = 2.0**-50
-"""Share of a node's impurity below which a decrease is the rounding of a difference."""
+"""Share of what a decrease is the difference of, below which it is rounding."""
 
 
 def impurity_mass(tree: Tree) -> FloatArray:
@@ -46,7 +46,10 @@ def _brought(tree: Tree) -> FloatArray:
     mass = impurity_mass(tree)
     below = np.bincount(tree.arrays.parent[1:], weights=mass[1:], minlength=tree.n_nodes)
     brought = mass - below
-    brought[np.abs(brought) <= _ROUNDING * mass] = 0.0
+    summed = mass
+    if tree.classes is not None:  # entropy is a difference of sums of w log w
+        summed = mass + tree.arrays.weight * np.log2(1.0 + tree.arrays.weight)
+    brought[np.abs(brought) <= _ROUNDING * summed] = 0.0
     return by_column(tree, brought)
 
 

@@ -90,3 +90,16 @@ def test_what_is_rounding_is_no_decrease() -> None:
     tree = DecisionTreeClassifier(criterion="misclassification").fit(x, y)
     assert tree.tree_.n_leaves > 1
     assert tree.feature_importances_.tolist() == [0.0]
+
+
+def test_a_question_that_brings_nothing_has_no_negative_importance() -> None:
+    random = np.random.default_rng(0)
+    asked = 0
+    for _ in range(200):  # classes in the same shares on both sides: only rounding can differ
+        shares, sides = random.integers(1, 30, 2), random.integers(1, 9, 2)
+        x = np.repeat([[0.0], [1.0]], shares.sum() * sides, axis=0)
+        y = np.concatenate([np.repeat([0, 1], shares * side) for side in sides])
+        tree = DecisionTreeClassifier(criterion="entropy", start="x0").fit(x, y)
+        asked += tree.tree_.n_leaves == 2
+        assert tree.feature_importances_.tolist() == [0.0]
+    assert asked == 200
