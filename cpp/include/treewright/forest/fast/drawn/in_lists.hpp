@@ -127,12 +127,14 @@ private:
     /// Gathers a column, unless the node has all rows; returns the least and the greatest
     /// cell.
     std::pair<T, T> prefetch(const OpenNode& node, std::uint32_t column) {
-        const T* cells = table.by_column.data() + column * data.n_rows;
+        const T* cells = table.by_column.data() + table.begin[column];
+        const FewValues<T>& few = table.few[column];
         const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
-        const bool is_whole = node.size() == data.n_rows;
+        const bool is_whole = node.size() == data.n_rows && !few.any();
         at_hand = is_whole ? cells : fetched.data();
         this->for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            if (!is_whole) loops.gather(cells, rows + from, n, fetched.data() + from);
+            if (few.any()) few.gather(rows + from, n, fetched.data() + from);
+            else if (!is_whole) loops.gather(cells, rows + from, n, fetched.data() + from);
             loops.range(at_hand + from, n, block.low, block.high);
         });
         std::pair<T, T> range(blocks[0].low, blocks[0].high);
