@@ -182,6 +182,37 @@ def test_a_drawn_cut_at_zero_has_no_sign(missing: float) -> None:
     assert not np.signbit(own[own == 0]).any()
 
 
+@pytest.mark.parametrize("n_classes", [0, 2, 4])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_drawn_cuts_of_wide_tables_are_those_on_rows(n_classes: int, missing: float) -> None:
+    """Cells lie column by column; those of few values, half of the columns, are bytes."""
+    random = np.random.default_rng(n_classes)
+    n_rows = 700
+    few = random.random((n_rows, 20)) < random.random(20)
+    table = np.hstack([few, random.poisson(9.0, (n_rows, 10)), random.normal(size=(n_rows, 10))])
+    signal = table[:, 0] + 0.1 * table[:, 20] + table[:, 30]
+    table[random.random(table.shape) < missing] = np.nan
+    target = signal if n_classes == 0 else np.floor(4.0 * signal).astype(int) % n_classes
+    kind = ExtraTreesRegressor if n_classes == 0 else ExtraTreesClassifier
+    forest = kind(N_TREES, max_features=2, random_state=0).fit(table, target)
+    assert forest.ensemble_.engine == "drawn_cuts"
+    check_both_ways(forest._training, forest.ensemble_.trees, is_drawn=True)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_a_tree_of_a_wide_table_is_the_same_for_any_number_of_threads(missing: float) -> None:
+    random = np.random.default_rng(0)
+    table = np.hstack([random.random((20_000, 20)) < 0.3, random.normal(size=(20_000, 10))])
+    target = (table[:, 0] + table[:, 20] > 0.5).astype(int)
+    table[random.random(table.shape) < missing] = np.nan
+    alone, together = (
+        ExtraTreesClassifier(1, max_features=2, random_state=0, n_jobs=n_jobs).fit(table, target)
+        for n_jobs in (1, 2)
+    )
+    ours, theirs = (each.ensemble_.trees.core.state() for each in (alone, together))
+    assert all(ours[name].tobytes() == theirs[name].tobytes() for name in ours)
+
+
 @given(forests())
 @examples(3.0)
 def test_packed_trees_are_those_of_the_general_grower(

@@ -161,6 +161,24 @@ def check_against_general(forest: Any, in_lists: bool = False) -> None:
         check_same_tree(tree, tree_of(training.problem, arrays, recalls=False))
 
 
+@pytest.mark.parametrize("kind", [ExtraTreesClassifier, ExtraTreesRegressor])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_trees_on_names_of_wide_tables_are_those_of_the_general_grower(
+    kind: Any, missing: float
+) -> None:
+    """Of many columns cells lie column by column; up to 255 names are bytes."""
+    random = np.random.default_rng(0)
+    table: dict[str, Any] = {f"x{i}": random.normal(size=800) for i in range(20)}
+    for i, n_names in enumerate((2, 3, 20, 60, 200)):
+        codes = random.integers(0, n_names, 800)
+        names = np.array([f"n{code}" for code in codes], dtype=object)
+        names[random.random(800) < missing] = None
+        table[f"n{i}"] = names
+    signal = table["x0"] + (table["n2"] > "n15" if missing == 0.0 else 0.0)
+    target = signal > 0.5 if kind is ExtraTreesClassifier else signal + random.normal(size=800)
+    check_against_general(kind(N_TREES, max_features=2, random_state=0).fit(table, target))
+
+
 # A name for each row is a hard case, and warned about.
 @pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
 @given(forests())

@@ -47,6 +47,25 @@ void note_gaps(const data::Column& column, std::size_t c, std::size_t n_rows, Ta
 /// Ratio of columns of the table to columns considered per node up to which rows are stored whole.
 constexpr std::size_t kMostPerLook = 12;
 
+/// The cells of the columns of few values, of names their codes.
+template <class T>
+void code_columns_of_few(const FastData& made, FastCells<T>& cells, Team& team) {
+    const data::Dataset& data = *made.data;
+    team.for_each(data.columns.size(), [&](std::size_t c, std::size_t) {
+        const data::Column& column = data.columns[c];
+        const bool is_nominal = column.scale == data::Scale::nominal;
+        if (is_nominal && !made.coded[c].is_narrow()) return;
+        CodedColumn coded = is_nominal ? made.coded[c] : code_few(column, data.n_rows);
+        if (!coded.is_narrow()) return;
+        FewValues<T>& few = cells.few[c];
+        for (std::uint32_t code = 0; code < coded.n_codes; ++code)
+            few.values.push_back(
+                static_cast<T>(is_nominal ? code : column.number(coded.first_row[code]) + 0.0));
+        few.values.push_back(std::numeric_limits<T>::quiet_NaN());
+        few.codes = std::move(coded.narrow);
+    });
+}
+
 /// Lays out the cells of all columns, of names their codes.
 template <class T>
 void lay_out(const FastData& made, const grow::GrowOptions& options, FastCells<T>& cells,
@@ -63,15 +82,22 @@ void lay_out(const FastData& made, const grow::GrowOptions& options, FastCells<T
     };
     const bool by_row =
         options.max_columns == 0 || options.columns.size() <= kMostPerLook * options.max_columns;
-    cells.by_column.resize(data.n_rows * n_columns + kCellPadding);
+    cells.few.resize(n_columns);
+    if (!by_row) code_columns_of_few(made, cells, team);  // all nodes read them column by column
+    std::size_t n_cells = 0;
+    for (const FewValues<T>& few : cells.few) {
+        cells.begin.push_back(n_cells);
+        n_cells += few.any() ? 0 : data.n_rows;
+    }
+    cells.by_column.resize(n_cells + kCellPadding);
     if (by_row) cells.by_row.resize(data.n_rows * n_columns + kLanes);
     constexpr std::size_t kChunk = 1024;
     team.for_each((data.n_rows + kChunk - 1) / kChunk, [&](std::size_t chunk, std::size_t) {
         const std::size_t end = std::min(data.n_rows, (chunk + 1) * kChunk);
         for (std::size_t c = 0; c < n_columns; ++c)
-            for (std::size_t row = chunk * kChunk; row < end; ++row) {
+            for (std::size_t row = chunk * kChunk; row < end && !cells.few[c].any(); ++row) {
                 const T cell = cell_of(c, row);
-                cells.by_column[c * data.n_rows + row] = cell;
+                cells.by_column[cells.begin[c] + row] = cell;
                 if (by_row) cells.by_row[row * n_columns + c] = cell;
             }
     });

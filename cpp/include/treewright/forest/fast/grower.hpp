@@ -30,11 +30,28 @@
 
 namespace treewright::forest {
 
+/// The cells of a column of few values: a byte each, which more rows of share a cache line.
+template <class T>
+struct FewValues {
+    SideVector<std::uint8_t> codes;  ///< by row; empty: the column has many values
+    std::vector<T> values;           ///< by code; the last, not a number, of missing cells
+
+    [[nodiscard]] bool any() const { return !codes.empty(); }
+    /// Copies the cells of n rows.
+    void gather(const std::uint32_t* rows, std::uint32_t n, T* to) const {
+        const std::uint8_t* code = codes.data();
+        const T* value = values.data();
+        for (std::uint32_t i = 0; i < n; ++i) to[i] = value[code[rows[i]]];
+    }
+};
+
 /// The values of all columns.
 template <class T>
 struct FastCells {
-    FarVector<T> by_column;
-    FarVector<T> by_row;  ///< empty where nodes consider few of very many columns
+    FarVector<T> by_column;          ///< of columns of many values
+    std::vector<std::size_t> begin;  ///< by column: of its cells
+    std::vector<FewValues<T>> few;   ///< by column
+    FarVector<T> by_row;             ///< empty where nodes consider few of very many columns
 };
 
 /// The lists of a tree of all rows, each once, column by column (sorted_lists.hpp): used up by it.

@@ -292,7 +292,7 @@ TREEWRIGHT_WIDE void gather_wide(const T* column, const std::uint32_t* rows, std
                            is_dense ? Few::dense(column, rows + i)
                                     : Few::sparse(column, rows + i, 0xffff));
             }
-        } else if (apart < kTouched * kMostApart) {
+        } else if (apart < (end - begin) * kMostApart) {
             touch(column, rows[begin], last);
         }
         for (; i < end; i += Few::kCells) {

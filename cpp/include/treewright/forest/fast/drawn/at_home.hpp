@@ -55,12 +55,16 @@ struct DrawnAtHome : DrawnInLists<T> {
         node.has_gaps = home.has_gaps(0, n);
     }
 
-    /// Number of columns evaluated together if so many are still lacking. Where columns have been
-    /// found to be constant, there may be more: some are evaluated in advance.
+    /// Number of columns evaluated together if so many are still lacking. Where some have been
+    /// found to be constant, more may be: others are evaluated in advance, as many as cost nothing,
+    /// or where many are constant as a look can take.
     [[nodiscard]] std::size_t n_to_look_at(const OpenNode& node, std::size_t n_lacking) const {
-        const bool has_dropped = node.n_columns < nodes.options.columns.size();
-        return has_dropped ? std::min<std::size_t>(kLanes, node.n_columns)
-                           : std::clamp<std::size_t>(n_lacking, 1, kLanes);
+        constexpr std::size_t kMany = 4;  // of so many one
+        const std::size_t n_all = nodes.options.columns.size();
+        const std::size_t n_dropped = n_all - node.n_columns;
+        if (n_dropped == 0) return std::clamp<std::size_t>(n_lacking, 1, kLanes);
+        const bool is_wide = n_lacking > kFewLanes || kMany * n_dropped > n_all;
+        return std::min<std::size_t>(is_wide ? kLanes : kFewLanes, node.n_columns);
     }
     void aim(const OpenNode& node, const Judgement& judgement,
              std::span<const std::uint32_t> columns, std::size_t n_wanted, Lanes<T>& lanes) const {

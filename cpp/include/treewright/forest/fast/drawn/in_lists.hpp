@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "treewright/base/prefetch.hpp"
 #include "treewright/forest/fast/drawn/nodes.hpp"
 
 namespace treewright::forest {
@@ -45,7 +46,8 @@ struct DrawnInLists : DrawnNodes<T> {
         while (nodes.lacks_varying() || nodes.lacks_cut()) {
             Found found;
             found.cut.column = nodes.draw_column();
-            const auto [low, high] = prefetch(node, found.cut.column);
+            if (const auto next = nodes.draw_ahead(1); !next.empty()) call_for_cells(node, next[0]);
+            const auto [low, high] = fetch(node, found.cut.column);
             found.cut.is_constant = !(low < high);
             if (!found.cut.is_constant) {
                 if (is_nominal(found.cut.column)) {
@@ -124,15 +126,30 @@ struct DrawnInLists : DrawnNodes<T> {
     NameSides best_names;  ///< of the best column, if it has names
 
 private:
+    /// Prefetches the cells of the column that is drawn next, while another one is judged: those of
+    /// few rows are far apart.
+    void call_for_cells(const OpenNode& node, std::uint32_t column) const {
+        constexpr std::uint32_t kMostRows = 2048;
+        if (node.size() > kMostRows) return;
+        const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
+        const auto call = [rows, n = node.size()](const auto* cells) {
+            for (std::uint32_t i = 0; i < n; ++i) treewright::prefetch(cells + rows[i]);
+        };
+        if (table.few[column].any()) call(table.few[column].codes.data());
+        else call(table.by_column.data() + table.begin[column]);
+    }
+
     /// Gathers a column, unless the node has all rows; returns the least and the greatest
     /// cell.
-    std::pair<T, T> prefetch(const OpenNode& node, std::uint32_t column) {
-        const T* cells = table.by_column.data() + column * data.n_rows;
+    std::pair<T, T> fetch(const OpenNode& node, std::uint32_t column) {
+        const T* cells = table.by_column.data() + table.begin[column];
+        const FewValues<T>& few = table.few[column];
         const std::uint32_t* rows = buffers[node.buffer].row.data() + node.begin;
-        const bool is_whole = node.size() == data.n_rows;
+        const bool is_whole = node.size() == data.n_rows && !few.any();
         at_hand = is_whole ? cells : fetched.data();
         this->for_blocks(node, [&](std::uint32_t from, std::uint32_t n, Block& block) {
-            if (!is_whole) loops.gather(cells, rows + from, n, fetched.data() + from);
+            if (few.any()) few.gather(rows + from, n, fetched.data() + from);
+            else if (!is_whole) loops.gather(cells, rows + from, n, fetched.data() + from);
             loops.range(at_hand + from, n, block.low, block.high);
         });
         std::pair<T, T> range(blocks[0].low, blocks[0].high);
