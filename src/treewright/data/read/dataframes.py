@@ -115,7 +115,7 @@ def _from_native(X: Any) -> Any:
 def open_dataframe(X: Any) -> Source | None:
     """Return a dataframe of any library as a source; None if `X` is none, an error for a series."""
     if _is_plain_pandas(X):
-        return _open_pandas(X, X.columns.tolist())
+        return _open_pandas(X, _labels_of(X))
     frame = _from_native(X)
     if isinstance(frame, nw.Series):
         raise DataError(
@@ -135,6 +135,18 @@ def open_dataframe(X: Any) -> Source | None:
         names=check_names(cast(Sequence[Hashable], labels)),
         read=lambda i, name: read_series(frame.get_column(labels[i]), name),
     )
+
+
+def _labels_of(X: Any) -> list[Hashable]:
+    """Return the names of the columns of a dataframe of pandas itself."""
+    array = X.columns.array
+    if is_arrow_text(array):  # at once: pandas goes a long way round, by way of NumPy
+        text = array.__arrow_array__()
+        if text.null_count == 0:
+            names: list[Hashable] = text.to_pylist()
+            return names
+    labels: list[Hashable] = X.columns.tolist()
+    return labels
 
 
 def _is_plain_pandas(X: Any) -> bool:
