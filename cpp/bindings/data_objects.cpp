@@ -47,18 +47,26 @@ std::uint64_t hash_of(std::string_view text) {
 /// The distinct texts so far, in the order in which they came.
 class Texts {
 public:
-    /// The code of a text; nothing where it has half characters, which have no bytes in UTF-8.
-    std::optional<std::int32_t> code_of(PyObject* text) {
-        // Tables of people have each text as one object, mostly: then its place tells it.
-        Seen& seen = recent[reinterpret_cast<std::uintptr_t>(text) / 16 % recent.size()];
-        if (seen.text == text) return seen.code;
-        const std::optional<std::string_view> bytes = bytes_of(text);
-        if (!bytes) return std::nullopt;
-        seen = {text, find(*bytes, text)};
-        return seen.code;
+    /// Tables of people have each text as one object, mostly: then its place tells it, and the
+    /// object is not read. Nothing for an object that was not met lately.
+    [[nodiscard]] const std::int32_t* seen(const PyObject* object) const {
+        const Seen& last = recent[place_of(object)];
+        return last.object == object ? &last.code : nullptr;
     }
 
-    /// Brings the texts in the order of their letters; returns the place of each.
+    /// The code of a text; nothing where it has half characters, which have no bytes in UTF-8.
+    std::optional<std::int32_t> code_of(PyObject* text) {
+        const std::optional<std::string_view> bytes = bytes_of(text);
+        if (!bytes) return std::nullopt;
+        Seen& last = recent[place_of(text)];
+        last = {text, find(*bytes, text)};
+        return last.code;
+    }
+    /// Notes an object that is no text.
+    void take_for_missing(const PyObject* object) { recent[place_of(object)] = {object, kMissing}; }
+
+    /// Brings the texts in the order of their letters; returns the place of each, nothing where
+    /// they came in that order.
     [[nodiscard]] std::vector<std::int32_t> sort() {
         std::vector<std::int32_t> order(known.size());
         std::iota(order.begin(), order.end(), 0);
@@ -67,6 +75,7 @@ public:
             return known[static_cast<std::size_t>(a)].bytes <
                    known[static_cast<std::size_t>(b)].bytes;
         });
+        if (std::is_sorted(order.begin(), order.end())) return {};
         std::vector<std::int32_t> place(order.size());
         nb::list sorted;
         for (std::size_t i = 0; i < order.size(); ++i) {
@@ -88,9 +97,14 @@ private:
         std::string_view bytes;
     };
     struct Seen {
-        PyObject* text = nullptr;
+        const PyObject* object = nullptr;  ///< null: None
         std::int32_t code = kMissing;
     };
+
+    static constexpr std::size_t kMostSeen = 512;
+    static std::size_t place_of(const PyObject* object) {
+        return reinterpret_cast<std::uintptr_t>(object) / 16 % kMostSeen;
+    }
 
     static std::optional<std::string_view> bytes_of(PyObject* text) {
 #ifndef Py_LIMITED_API
@@ -129,7 +143,7 @@ private:
         }
     }
 
-    std::array<Seen, 512> recent;
+    std::array<Seen, kMostSeen> recent;
     std::vector<std::int32_t> slots = std::vector<std::int32_t>(256, kMissing);
     std::vector<Known> known;
 };
@@ -191,16 +205,23 @@ nb::object code_objects(nb::handle given, std::size_t most_sorted) {
     const Objects objects(given);
     Texts texts;
     std::vector<std::int32_t> codes(objects.n);
+    std::size_t ahead = 0;  // objects before it have been prefetched, or are not to be read
     for (std::size_t row = 0; row < objects.n; ++row) {
         if (row % kRowsAtATime == kRowsAtATime - 1) {
             if (PyErr_CheckSignals() != 0) nb::raise_python_error();
             texts.forget_places();
         }
-        if (row + kObjectsAhead < objects.n)
-            call_for(reinterpret_cast<const char*>(objects[row + kObjectsAhead]), kBytesOfObject);
         PyObject* object = objects[row];
+        if (const std::int32_t* code = texts.seen(object)) {
+            codes[row] = *code;
+            continue;
+        }
+        const std::size_t end = std::min(objects.n, row + 1 + kObjectsAhead);
+        for (ahead = std::max(ahead, row + 1); ahead < end; ++ahead)
+            call_for(reinterpret_cast<const char*>(objects[ahead]), kBytesOfObject);
         if (object == nullptr || !PyUnicode_CheckExact(object)) {
             if (!is_gap(object)) return nb::none();
+            texts.take_for_missing(object);
             codes[row] = kMissing;
             continue;
         }
@@ -211,6 +232,7 @@ nb::object code_objects(nb::handle given, std::size_t most_sorted) {
     if (nb::len(texts.distinct) == 0) return nb::none();
     if (nb::len(texts.distinct) <= most_sorted) {
         const std::vector<std::int32_t> place = texts.sort();
+        if (place.empty()) return nb::make_tuple(to_numpy(std::move(codes)), texts.distinct);
         for (std::int32_t& code : codes)
             if (code != kMissing) code = place[static_cast<std::size_t>(code)];
     }

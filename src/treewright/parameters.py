@@ -20,11 +20,15 @@ _LEAST_PART = 3
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Return whether a parameter is an integer (Python's or NumPy's, but no boolean)."""
+    if type(value) is int:  # at once: abstract classes take a while to ask
+        return True
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether a parameter is a real number (Python's or NumPy's, but no boolean)."""
+    if type(value) is float or type(value) is int:
+        return True
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 

@@ -262,20 +262,26 @@ public:
     static constexpr std::uint32_t kMost = 1024;
     static constexpr std::uint32_t kTooMany = ~0U;
 
+    /// The number of a row's key.
     std::uint32_t number_of(std::uint64_t key) {
         // Multiplicative hashing (Knuth, volume 3, section 6.4), then linear probing.
         std::size_t at = key * 0x9e3779b97f4a7c15ULL >> (64 - kBits);
         while (slots[at] != kFree) {
-            if (keys[slots[at]] == key) return slots[at];
+            if (keys[slots[at]] == key) {
+                ++n_rows[slots[at]];
+                return slots[at];
+            }
             at = (at + 1) % slots.size();
         }
         if (keys.size() == kMost) return kTooMany;
         slots[at] = static_cast<std::uint16_t>(keys.size());
         keys.push_back(key);
+        n_rows.push_back(1);
         return slots[at];
     }
 
-    std::vector<std::uint64_t> keys;  ///< by number
+    std::vector<std::uint64_t> keys;    ///< by number
+    std::vector<std::uint32_t> n_rows;  ///< by number: that have the key
 
 private:
     static constexpr unsigned kBits = 12;  // a quarter of the slots in use at most
@@ -309,11 +315,6 @@ bool number_keys(std::span<const std::uint64_t> key_of_known, FewKeys& few,
 void write_numbered(const FewKeys& few, std::span<const std::uint16_t> number_of_known,
                     std::span<const std::uint32_t> rows, std::span<const std::uint32_t> missing,
                     std::uint32_t* entries, Progress& progress) {
-    std::vector<std::uint32_t> size_of(few.keys.size(), 0);
-    in_blocks(progress, number_of_known.size(), [&](std::size_t begin, std::size_t end) {
-        for (const std::uint16_t number : number_of_known.subspan(begin, end - begin))
-            ++size_of[number];
-    });
     std::vector<std::uint32_t> order(few.keys.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(),
@@ -322,13 +323,13 @@ void write_numbered(const FewKeys& few, std::span<const std::uint16_t> number_of
     std::uint32_t begin = 0;
     for (const std::uint32_t number : order) {
         start[number] = begin;
-        begin += size_of[number];
+        begin += few.n_rows[number];
     }
     for_each_known(rows, missing, progress, [&](std::size_t i, std::uint32_t row) {
         entries[start[number_of_known[i]]++] = row << 1 | 1U;
     });
     for (std::size_t number = 0; number < start.size(); ++number)
-        entries[start[number] - size_of[number]] &= ~1U;
+        entries[start[number] - few.n_rows[number]] &= ~1U;
 }
 
 }  // namespace

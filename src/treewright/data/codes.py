@@ -135,8 +135,10 @@ def code_numbers(values: Array, missing: BoolArray | None) -> tuple[Int32Array, 
         if known.dtype.kind in "iub" or bool((whole == known).all()):
             is_present = np.zeros(int(high) + 1, dtype=bool)
             is_present[whole] = True
-            code_of_whole = np.cumsum(is_present, dtype=np.int32) - np.int32(1)
             distinct = np.flatnonzero(is_present).astype(values.dtype)
+            if len(distinct) == len(is_present):  # 0, 1, ... are their own codes
+                return _spread(whole, missing), distinct
+            code_of_whole = np.cumsum(is_present, dtype=np.int32) - np.int32(1)
             return _spread(code_of_whole[whole], missing), distinct
     distinct, codes = np.unique(known, return_inverse=True)
     return _spread(codes.astype(np.int32), missing), distinct

@@ -31,8 +31,8 @@ def check_names(names: Sequence[Hashable]) -> tuple[str, ...] | None:
     >>> check_names([0, 1]) is None
     True
     """
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
+    if len(set(names)) < len(names):
+        repeated = [name for name, count in Counter(names).items() if count > 1]
         shown = ", ".join(repr(name) for name in repeated[:5])
         raise DataError(
             f"the table has more than one column called {shown}.\n"

@@ -14,7 +14,7 @@ from treewright.errors import ParameterError, UnsupportedError
 from treewright.grow.problem import Problem
 from treewright.parameters import check_choice, check_number
 from treewright.text.names import list_names
-from treewright.tree.leaf import LEAF_ESTIMATES, LeafRule
+from treewright.tree.leaf import BY_MAJORITY, LEAF_ESTIMATES, LeafRule
 from treewright.tree.tree import Tree
 
 
@@ -105,6 +105,8 @@ class LeafSettings:
         check_choice("leaf", self.leaf, LEAF_ESTIMATES)
         check_number("leaf_m", self.leaf_m, low=0.0)
         costs = read_costs(self.cost_matrix, target)
+        if costs is None and self.leaf == BY_MAJORITY.estimate and self.leaf_m == BY_MAJORITY.m:
+            return BY_MAJORITY
         return LeafRule(
             estimate=self.leaf,
             m=float(self.leaf_m),
@@ -116,6 +118,8 @@ class LeafSettings:
 def with_costs(problem: Problem, leaf: LeafRule) -> Problem:
     """Return the problem with a leaf rule, and rows weighted by the costs of its errors, if so."""
     costs, weight = leaf.cost_matrix, problem.weights.weight
+    if leaf is problem.leaf:
+        return problem
     if costs is None or not leaf.grows_by_cost:
         return replace(problem, leaf=leaf)
     assert isinstance(problem.target, ClassTarget)

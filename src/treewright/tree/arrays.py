@@ -171,16 +171,14 @@ class TreeArrays:
     surrogate_agreement: FloatArray = field(default_factory=_absent)
 
     def __post_init__(self) -> None:
+        own = self.__dict__  # written past the frozen attributes, which takes half as long
         for name, nothing in _WHERE_LEFT_OUT.items():
-            if np.size(getattr(self, name)) == 0:
-                filled = np.full(np.size(self.first_child), nothing, dtype=np.int32)
-                object.__setattr__(self, name, filled)
+            if np.size(own[name]) == 0:
+                own[name] = np.full(np.size(self.first_child), nothing, dtype=np.int32)
         if np.size(self.surrogate_start) == 0:
-            start = np.zeros(np.size(self.first_child) + 1, dtype=np.int32)
-            object.__setattr__(self, "surrogate_start", start)
-        for entry in dataclasses.fields(self):
-            array = read_only(getattr(self, entry.name), entry.name, _DTYPES[str(entry.type)])
-            object.__setattr__(self, entry.name, array)
+            own["surrogate_start"] = np.zeros(np.size(self.first_child) + 1, dtype=np.int32)
+        for name, dtype in _DTYPE_OF.items():
+            own[name] = read_only(own[name], name, dtype)
 
     @classmethod
     def from_core(cls, arrays: Mapping[str, Any], **given: Array) -> TreeArrays:
@@ -233,13 +231,12 @@ class TreeArrays:
         return dict(self._by_name())
 
     def _by_name(self) -> dict[str, Array]:
-        return {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
+        return {name: self.__dict__[name] for name in _DTYPE_OF}
 
     def equals(self, other: TreeArrays) -> bool:
         """Return whether both hold the same tree, bit for bit."""
         return all(
-            same_bits(getattr(self, entry.name), getattr(other, entry.name))
-            for entry in dataclasses.fields(self)
+            same_bits(array, getattr(other, name)) for name, array in self._by_name().items()
         )
 
     def validate(self, schema: FittedSchema | None = None) -> None:
@@ -274,11 +271,15 @@ class TreeArrays:
         return self.to_dict()
 
 
+_DTYPE_OF = {entry.name: _DTYPES[str(entry.type)] for entry in dataclasses.fields(TreeArrays)}
+"""The type of each array, by its name."""
+
+
 def read_only(array: Array, name: str, dtype: np.dtype[Any]) -> Array:
     """Return a contiguous read-only array of this type, without a copy if it is one already."""
     if type(array) is np.ndarray and array.dtype == dtype and array.ndim > 0:
         view = array.view() if array.flags.c_contiguous else np.ascontiguousarray(array)
-        view.flags.writeable = False
+        view.setflags(write=False)
         return view
     given = np.asarray(array) if np.size(array) else np.empty(np.shape(array), dtype)
     if not np.can_cast(given.dtype, dtype, casting="same_kind"):

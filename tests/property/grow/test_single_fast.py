@@ -220,3 +220,22 @@ def test_questions_with_more_branches_are_for_the_general_engine() -> None:
     problem = problem_of(table, (table["x0"] > 0).astype(int), nominal="multiway")
     _, engine = grow(lend(problem.table), problem.core_target(), problem.core_options(), None)
     assert engine == "general"
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
+@pytest.mark.parametrize("share", [0.0, 0.9])
+def test_few_classes_of_many_tied_rows_make_the_same_tree(n_classes: int, share: float) -> None:
+    # More rows tie than are counted at once (list_measures.hpp), and the root has all rows.
+    random = np.random.default_rng(n_classes)
+    n_rows = 9_001
+    target = np.where(random.random(n_rows) < share, 0, random.integers(0, n_classes, n_rows))
+    columns = {
+        "flag": (random.random(n_rows) < 0.03).astype(np.int64),
+        "tenths": np.round(random.random(n_rows) + 0.2 * target, 1),
+        "decimal": random.random(n_rows) + 0.1 * target,
+        "text": np.array(["no", "yes"], object)[(random.random(n_rows) < 0.3).astype(int)],
+        "names": np.array(list("abcde"), object)[(target + random.integers(0, 4, n_rows)) % 5],
+    }
+    columns["text"][random.integers(0, n_rows, 50)] = None
+    columns["names"][random.integers(0, n_rows, 50)] = None
+    assert check_both_ways(problem_of(columns, target, max_depth=5)) > 10

@@ -88,6 +88,22 @@ def test_equal_texts_in_different_objects_share_a_code(n_texts: int) -> None:
     assert [distinct[code] for code in codes.tolist()] == texts
 
 
+def test_objects_met_before_keep_their_codes_whatever_stood_between() -> None:
+    random = np.random.default_rng(0)
+    texts = [f"t{i}" for i in range(600)]
+    pool: list[object] = [*texts[:3], None, float("nan")]
+    others = [*texts, *("".join(list(text)) for text in texts), None, float("nan")]
+    values = np.empty(70_000, dtype=object)  # beyond the rows after which places are forgotten
+    values[:] = [pool[i] for i in random.integers(0, len(pool), len(values))]
+    values[20_000:30_000] = [others[i] for i in random.integers(0, len(others), 10_000)]
+    coded = code_if_text(values)
+    assert coded is not None
+    codes, distinct = coded
+    assert distinct == tuple(sorted({value for value in values if isinstance(value, str)}))
+    known = [distinct[code] if code >= 0 else None for code in codes.tolist()]
+    assert known == [value if isinstance(value, str) else None for value in values]
+
+
 @pytest.mark.parametrize(
     "values",
     [

@@ -45,6 +45,11 @@ void write_list_of_rows(const std::vector<std::uint8_t>& positive, std::uint32_t
     std::fill_n(list + positive.size(), kPadding, 0U);
 }
 
+/// Two or more; 0: the target is a number.
+std::uint32_t n_classes_of(const data::Target& target) {
+    return target.is_classification() ? std::max(target.n_classes[0], 2U) : 0;
+}
+
 struct ColumnsByScale {
     std::vector<std::uint32_t> ordered;
     std::vector<std::uint32_t> nominal;
@@ -104,6 +109,8 @@ std::unique_ptr<FastData> make_single_data(const data::Dataset& data,
     if (made->has_names) {
         write_list_of_rows(positive, made->ready->entries.data() + n_slots * stride);
         made->coded.resize(n_columns);
+        if (const std::uint32_t n = n_classes_of(data.target); n > 0 && ClassBits::serves(n))
+            made->classes.emplace(data.target.classes, n);
         team.for_each(nominal.size(), [&](std::size_t i, std::size_t thread) {
             CodedColumn& coded = made->coded[nominal[i]];
             coded = code_few(data.columns[nominal[i]], data.n_rows);

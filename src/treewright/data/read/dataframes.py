@@ -115,7 +115,7 @@ def _from_native(X: Any) -> Any:
 def open_dataframe(X: Any) -> Source | None:
     """Return a dataframe of any library as a source; None if `X` is none, an error for a series."""
     if _is_plain_pandas(X):
-        return _open_pandas(X, X.columns.tolist())
+        return _open_pandas(X, _labels_of(X))
     frame = _from_native(X)
     if isinstance(frame, nw.Series):
         raise DataError(
@@ -137,6 +137,18 @@ def open_dataframe(X: Any) -> Source | None:
     )
 
 
+def _labels_of(X: Any) -> list[Hashable]:
+    """Return the names of the columns of a dataframe of pandas itself."""
+    array = X.columns.array
+    if is_arrow_text(array):  # at once: pandas goes a long way round, by way of NumPy
+        text = array.__arrow_array__()
+        if text.null_count == 0:
+            names: list[Hashable] = text.to_pylist()
+            return names
+    labels: list[Hashable] = X.columns.tolist()
+    return labels
+
+
 def _is_plain_pandas(X: Any) -> bool:
     """Return whether a table is a dataframe of pandas itself, which narwhals need not look at."""
     pandas = sys.modules.get("pandas")
@@ -148,13 +160,23 @@ def _open_pandas(frame: Any, labels: Sequence[Hashable]) -> Source:
     arrays = arrays_of_pandas(frame)
 
     def read(i: int, name: str) -> Column:
-        if arrays is not None and type(arrays[i]) is np.ndarray:
-            column = _read_array_of_pandas(arrays[i], name)
+        array: Any = None if arrays is None else arrays[i]
+        if type(array) is np.ndarray:
+            column = _read_array_of_pandas(array, name)
             if column is not None:
                 return column
+        elif is_arrow_text(array):  # the usual text: narwhals takes as long as coding it
+            return _column_of_dictionary(array.__arrow_array__().dictionary_encode())
         return _read_of_pandas(frame[labels[i]], name)
 
     return Source(n_rows=len(frame), n_columns=len(labels), names=names, read=read)
+
+
+def is_arrow_text(array: Any) -> bool:
+    """Return whether an array of pandas itself is text that lies in an array of Arrow."""
+    pandas = sys.modules.get("pandas")
+    dtype: Any = getattr(array, "dtype", None)
+    return pandas is not None and type(dtype) is pandas.StringDtype and dtype.storage == "pyarrow"
 
 
 def arrays_of_pandas(X: Any) -> list[Any] | None:
@@ -270,6 +292,11 @@ def _read_text(series: nw.Series[Any]) -> Column:
         encoded = series.to_arrow().dictionary_encode()
     except UnicodeEncodeError:  # half a character, which Python's texts may have
         return text_column(series.to_list())
+    return _column_of_dictionary(encoded)
+
+
+def _column_of_dictionary(encoded: Any) -> Column:
+    """Return a dictionary-encoded Arrow array of text as a column."""
     codes, texts = _arrow_dictionary(encoded)
     rank = sorted(range(len(texts)), key=texts.__getitem__)
     new_code = np.empty(len(texts) + 1, dtype=np.int32)

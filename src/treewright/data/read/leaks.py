@@ -53,6 +53,7 @@ class _Output:
         data = target.codes if isinstance(target, ClassTarget) else target.values
         self._data: Array = data if data.ndim == 1 else data[:, number]
         self._first = self._of(slice(0, _FIRST_ROWS))
+        self._first_label = self._first[:1].tolist()[0]
         self._is_number = self._first.dtype.kind in "biuf"
 
     def is_constant(self) -> bool:
@@ -68,6 +69,10 @@ class _Output:
             return False
         if spec.storage != "value" and not self._is_number:
             return False
+        if spec.storage == "value":  # the first row tells most columns apart, and costs no array
+            code = data[0]
+            if code < 0 or spec.values[code] != self._first_label:
+                return False
         few = slice(0, _FIRST_ROWS)
         return _are_equal(data[few], spec, self._first) and _are_equal(
             data, spec, self._of(slice(None))

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from treewright.data.table import Table
 
 
+_NOTHING_DECLARED = Schema()
+
+
 def read_table(
     X: Any,
     *,
@@ -73,7 +76,7 @@ def read_table(
     """
     source = open_table(X)
     names = source.names or default_names(source.n_columns)
-    declared = resolve_schema(schema or Schema(), names)
+    declared = resolve_schema(schema or _NOTHING_DECLARED, names)
     listed = resolve_list(categorical_features, names)
     ignored = set(declared.ignore)
     operands = {name for each in declared.definitions for name in each.columns}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from treewright.array_types import Array
 from treewright.data.frame import Frame
-from treewright.data.read.dataframes import arrays_of_pandas, take_native
+from treewright.data.read.dataframes import arrays_of_pandas, is_arrow_text, take_native
 
 
 def take_rows(X: Any, rows: Array) -> Any:
@@ -39,30 +39,50 @@ def take_rows(X: Any, rows: Array) -> Any:
     return X[rows]
 
 
-def fingerprint_of_rows(X: Any, rows: Array) -> str:
-    """Return the fingerprint of some rows of a table.
+def look_at_rows(X: Any, rows: Array) -> list[Any]:
+    """Return what some rows of a table are, for :func:`fingerprint_of_seen` to write down.
 
-    The names of a dataframe of pandas are left out: nobody changes those of a copy that is kept.
+    To write it takes as long as to take it, and is done only when somebody asks whether the rows
+    are still the same. The names of a dataframe of pandas are left out: nobody changes those of a
+    copy that is kept.
 
     >>> table = {"x": [1, 2, 3]}
-    >>> seen = fingerprint_of_rows(table, np.array([0, 2]))
+    >>> seen = look_at_rows(table, np.array([0, 2]))
     >>> table["x"][2] = 4
-    >>> fingerprint_of_rows(table, np.array([0, 2])) == seen
+    >>> now = look_at_rows(table, np.array([0, 2]))
+    >>> fingerprint_of_seen(now) == fingerprint_of_seen(seen)
     False
     """
     arrays = arrays_of_pandas(X)
     if arrays is None:
-        return fingerprint(take_rows(X, rows))
+        return [seen_of(take_rows(X, rows))]
     # A fifth of the time of taking rows of the dataframe.
-    taken = [array.take(rows) for array in arrays]
-    numbers: list[bytes] = []
-    others: list[list[Any]] = []
-    for each in taken:
-        if isinstance(each, np.ndarray) and each.dtype != object:
-            numbers.append(each.tobytes())
-        else:
-            others.append(each.tolist())
-    return f"{b''.join(numbers).hex()}{others}"
+    return [_seen_of_array(array, rows) for array in arrays]
+
+
+def _seen_of_array(array: Any, rows: Array) -> Any:
+    if not is_arrow_text(array):
+        return array.take(rows)
+    text = array.__arrow_array__()  # which stays as it is: whoever changes it makes another
+    return lambda: text.take(rows).to_pylist()
+
+
+def seen_of(taken: Any) -> Any:
+    """Return rows that were taken as they are, if they stay so: arrays of their own, that is."""
+    return taken if isinstance(taken, np.ndarray) else fingerprint(taken)
+
+
+def fingerprint_of_seen(seen: Sequence[Any]) -> str:
+    """Return a text that differs for other rows than :func:`look_at_rows` saw."""
+    return " ".join(map(_written, seen))
+
+
+def _written(seen: Any) -> str:
+    if isinstance(seen, str):
+        return seen
+    if callable(seen):
+        return fingerprint(seen())
+    return fingerprint(seen if isinstance(seen, np.ndarray) else seen.tolist())
 
 
 def shallow_copy(X: Any) -> Any:

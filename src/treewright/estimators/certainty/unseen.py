@@ -15,8 +15,9 @@ from treewright.certainty.folds import deal
 from treewright.data.read.dataframes import target_array
 from treewright.data.read.groups import RowGroups
 from treewright.data.read.take_rows import (
-    fingerprint,
-    fingerprint_of_rows,
+    fingerprint_of_seen,
+    look_at_rows,
+    seen_of,
     shallow_copy,
     take_rows,
 )
@@ -58,24 +59,32 @@ class GivenRows:
     sample_weight: Any = None
     groups: Any = None
     offset: Any = None
-    looked_at: tuple[Array, str] | None = None
+    looked_at: tuple[Array, list[Any]] | None = None
 
     def kept(self) -> GivenRows:
         """Return the same to be kept: columns that are added to the table later are not seen."""
         n_rows = len(target_array(self.y))
         n_looked = min(n_rows, _LOOKED_AT)
         rows = np.arange(n_looked) * (n_rows - 1) // max(n_looked - 1, 1)
-        kept = replace(self, X=shallow_copy(self.X), y=shallow_copy(self.y))
-        object.__setattr__(kept, "looked_at", (rows, kept._look(rows)))  # nobody else has it yet
-        return kept
+        return GivenRows(
+            X=shallow_copy(self.X),
+            y=shallow_copy(self.y),
+            sample_weight=self.sample_weight,
+            groups=self.groups,
+            offset=self.offset,
+            looked_at=(rows, self._look(rows)),
+        )
 
     def is_unchanged(self) -> bool:
         """Return whether the rows that were looked at when kept are what they were."""
-        return self.looked_at is None or self._look(self.looked_at[0]) == self.looked_at[1]
+        if self.looked_at is None:
+            return True
+        rows, seen = self.looked_at
+        return fingerprint_of_seen(self._look(rows)) == fingerprint_of_seen(seen)
 
-    def _look(self, rows: Array) -> str:
+    def _look(self, rows: Array) -> list[Any]:
         beside = self._part_beside(rows).values()
-        return fingerprint_of_rows(self.X, rows) + "".join(map(fingerprint, beside))
+        return [*look_at_rows(self.X, rows), *map(seen_of, beside)]
 
     def part(self, rows: Int64Array) -> dict[str, Any]:
         """Return the arguments of `fit` for some of the rows."""

@@ -24,6 +24,7 @@
 #include "treewright/forest/fast/bits_of_counts.hpp"
 #include "treewright/forest/fast/coded_columns.hpp"
 #include "treewright/forest/fast/gaps.hpp"
+#include "treewright/forest/fast/kernels/class_bits.hpp"
 #include "treewright/forest/packed.hpp"
 #include "treewright/grow/engines.hpp"
 #include "treewright/grow/options.hpp"
@@ -73,6 +74,7 @@ struct FastData {
     bool is_shown = false;              ///< for one tree that stands alone (single_tree.hpp)
     std::shared_ptr<ReadyLists> ready;  ///< of such a tree, instead of orders
     std::optional<BitsOfCounts> bits;   ///< best cuts in lists by entropy
+    std::optional<ClassBits> classes;   ///< of such a tree with names, to count all rows by
     FastCells<float> singles;           ///< for drawn cuts, if floats hold all values
     FastCells<double> doubles;          ///< the same otherwise
     TableGaps gaps;

@@ -79,16 +79,26 @@ struct ListCuts : ListMeasures {
         });
     }
 
+    /// Whether a node has every row of the table, once, and bits tell their classes.
+    [[nodiscard]] bool has_all_rows(const FastNode& node) const {
+        return shared.classes && size_of(node) == shared.classes->n_rows();
+    }
     [[nodiscard]] const split::Candidate& seek_names(const FastNode& node, std::uint32_t column,
                                                      Scratch& room) {
-        const NodeRows rows{entries_of(node, list_of_rows()), size_of(node)};
         const CodedColumn& coded = shared.coded[column];
-        with_codes(column, [&](const auto& codes) {
-            if (kind == Kind::classes)
-                room.runs.collect_classes(rows, coded, codes, {class_of, n_classes});
-            else if (kind == Kind::two_classes) room.runs.collect(rows, coded, codes, PairSums{});
-            else room.runs.collect(rows, coded, codes, ListedSums{{value_of}});
-        });
+        if (has_all_rows(node) && coded.is_narrow() &&
+            shared.classes->counts_pay(std::size_t{coded.n_codes} + 1)) {
+            room.runs.collect_all(*shared.classes, coded);
+        } else {
+            const NodeRows rows{entries_of(node, list_of_rows()), size_of(node)};
+            with_codes(column, [&](const auto& codes) {
+                if (kind == Kind::classes)
+                    room.runs.collect_classes(rows, coded, codes, {class_of, n_classes});
+                else if (kind == Kind::two_classes)
+                    room.runs.collect(rows, coded, codes, PairSums{});
+                else room.runs.collect(rows, coded, codes, ListedSums{{value_of}});
+            });
+        }
         if (room.names == nullptr) room.names = make_name_search(data, nodes.options, false);
         return room.names->seek(room.runs, node.weight, node.sum, node.key.with(column));
     }

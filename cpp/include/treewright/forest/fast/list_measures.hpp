@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -86,6 +87,8 @@ struct ListMeasures : SortedLists {
           least(static_cast<std::uint32_t>(
               std::max({1.0, std::ceil(options.min_leaf), std::ceil(options.min_leaf_weight)}))) {}
 
+    static constexpr std::uint32_t kFewClasses = 4;
+
     /// Two numbers, of the left side of a cut and of the right, that change together.
     using BothSides = double __attribute__((vector_size(16)));
 
@@ -130,6 +133,10 @@ struct ListMeasures : SortedLists {
         std::vector<double>& weights = room.weights;
         if (left.size() < list.n + kPadding)
             for (auto* each : {&left, &right, &weights}) each->resize(list.n + kPadding);
+        // As long as the squares are exact it does not matter how they are summed up.
+        constexpr double kExactSquares = 0x1.0p26;
+        if (n_classes <= kFewClasses && node.weight <= kExactSquares)
+            return accumulate_few(node, list, room);
         room.sides.resize(n_classes);
         const std::uint32_t* counts = nodes.classes.data() + node.classes;
         double all = 0.0;
@@ -155,6 +162,57 @@ struct ListMeasures : SortedLists {
             weights[i] = weight;
         }
         return all / node.weight / node.weight;
+    }
+
+    /// The same of up to four classes. Their rows are counted in the quarters of a word, as a count
+    /// in memory that was just written is slow to read; where most values tie, only the ends of
+    /// their runs are summed up.
+    double accumulate_few(const FastNode& node, const FastList& list, Scratch& room) const {
+        constexpr std::uint32_t kSome = 64;
+        const std::uint32_t n_some = std::min(list.n, kSome);
+        std::uint32_t n_ties = 0;
+        for (std::uint32_t i = 0; i < n_some; ++i) n_ties += list.entries[i] & kSameValueBit;
+        BothSides all[2] = {};
+        for (std::uint32_t k = 0; k < n_classes; ++k)
+            all[k / 2][k % 2] = nodes.classes[node.classes + k];
+        if (4 * n_ties > 3 * n_some) sum_squares<true>(list, all, room);
+        else sum_squares<false>(list, all, room);
+        const BothSides squares = all[0] * all[0] + all[1] * all[1];
+        return (squares[0] + squares[1]) / node.weight / node.weight;
+    }
+    template <bool kSkipsTies>
+    void sum_squares(const FastList& list, const BothSides* all, Scratch& room) const {
+        constexpr unsigned kBits = 16;
+        constexpr std::uint32_t kAtOnce = 1U << 12;
+        static_assert(kAtOnce * kMostWeight < 1U << kBits);
+        using Quarters = std::uint16_t __attribute__((vector_size(8)));
+        using Whole = std::int32_t __attribute__((vector_size(16)));
+        using Pair = std::int32_t __attribute__((vector_size(8)));
+        BothSides low = {};  // rows of the first two classes on the left, and of the others
+        BothSides high = {};
+        std::uint64_t counted = 0;
+        std::int32_t weight = 0;
+        for (std::uint32_t i = 0; i < list.n; ++i) {
+            const std::uint32_t entry = list.entries[i];
+            const std::uint32_t own = weight_of(entry);
+            weight += static_cast<std::int32_t>(own);
+            counted += std::uint64_t{own}
+                       << (kBits * static_cast<unsigned>(class_of[row_of(entry)]));
+            if (kSkipsTies && (list.entries[i + 1] & kSameValueBit) != 0 &&
+                i % kAtOnce != kAtOnce - 1)
+                continue;
+            const Whole more = __builtin_convertvector(std::bit_cast<Quarters>(counted), Whole);
+            low += __builtin_convertvector(Pair{more[0], more[1]}, BothSides);
+            high += __builtin_convertvector(Pair{more[2], more[3]}, BothSides);
+            counted = 0;
+            const BothSides rest_low = all[0] - low;
+            const BothSides rest_high = all[1] - high;
+            const BothSides left = low * low + high * high;
+            const BothSides right = rest_low * rest_low + rest_high * rest_high;
+            room.left[i] = left[0] + left[1];
+            room.right[i] = right[0] + right[1];
+            room.weights[i] = weight;
+        }
     }
 
     /// The first cut of a list whose decrease is enough.

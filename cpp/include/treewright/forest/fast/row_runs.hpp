@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "treewright/forest/fast/coded_columns.hpp"
+#include "treewright/forest/fast/kernels/class_bits.hpp"
 #include "treewright/forest/fast/radix_keys.hpp"
 #include "treewright/forest/fast/row_sums.hpp"
 
@@ -94,6 +95,24 @@ public:
                                                           kCodesPerRow * kCodesPerRow * rows.n;
         if (counts_pay) count_classes(rows, codes, column, classes);
         else sort_classes(rows, codes, column, classes);
+    }
+
+    /// The same of all rows of a table, two classes or more, of a column of narrow codes.
+    void collect_all(const ClassBits& classes, const CodedColumn& column) {
+        begin(column.n_codes);
+        const std::uint32_t n_lines = column.n_codes + 1;
+        counts.resize(std::size_t{n_lines} * classes.n_classes());
+        classes.count(column.narrow.data(), n_lines, counts.data());
+        if (classes.n_classes() > 2) {
+            read_counts({nullptr, classes.n_classes()}, column.n_codes);
+            return;
+        }
+        for (std::uint32_t c = 0; c < n_lines; ++c) {
+            const PairSums::Sum second = counts[2 * c + 1];
+            const PairSums::Sum sum = (counts[2 * c] + second) << 32 | second;
+            if (c == column.n_codes) set_missing(PairSums{}, sum);
+            else if (PairSums::weight(sum) > 0.0) end_run(PairSums{}, c, sum);
+        }
     }
 
     /// Two runs: values up to a drawn one, and the others, of a node with these sums; one run if
