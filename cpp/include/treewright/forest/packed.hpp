@@ -42,6 +42,11 @@ struct PackedNode {
 };
 static_assert(sizeof(PackedNode) == 16);
 
+/// The column that a node asks.
+[[nodiscard]] inline std::uint32_t column_of(const PackedNode& node) {
+    return node.column & ~(PackedNode::kMissingFirst | PackedNode::kNames);
+}
+
 /// Questions on names, of trees that are to be unpacked: which branch each value that occurs in the
 /// node goes to, by ascending code, slice by slice. Forests are not kept packed with them.
 struct PackedNames {

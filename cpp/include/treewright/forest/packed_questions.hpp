@@ -17,10 +17,6 @@ namespace treewright::forest {
     return !node.is_leaf() && (node.column & PackedNode::kNames) != 0;
 }
 
-[[nodiscard]] inline std::uint32_t column_of(const PackedNode& node) {
-    return node.column & ~(PackedNode::kMissingFirst | PackedNode::kNames);
-}
-
 /// Fills the arrays of shape and questions, entry after entry, but for the names that questions on
 /// them list. `number_of` says which number a packed node gets, `packed_of` the other way round;
 /// `is_real` tells columns of decimals from those of integers.

@@ -11,10 +11,6 @@ namespace treewright::forest {
 /// Rows that walk down a tree at the same time, so that their cache misses overlap.
 inline constexpr std::size_t kInFlight = 16;
 
-inline std::uint32_t column_of(const PackedNode& node) {
-    return node.column & ~PackedNode::kMissingFirst;
-}
-
 /// The branch of a missing value: 0, the first, or 1.
 inline std::uint32_t branch_of_missing(const PackedNode& node) {
     return (node.column & PackedNode::kMissingFirst) != 0 ? 0U : 1U;
