@@ -3,6 +3,7 @@
 // Long because all steps of growing a tree work on one state.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <initializer_list>
@@ -12,6 +13,7 @@
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/pruning.hpp"
+#include "treewright/boosting/slot_blocks.hpp"
 #include "treewright/grow/draw_columns.hpp"
 
 namespace treewright::boosting {
@@ -55,8 +57,9 @@ public:
           memory(buffers.template histograms<Entry>()),
           open(memory.open),
           gains(memory.gains),
-          parent(memory.parent) {
-        memory.make_room(team.size(), table);
+          parent(memory.parent),
+          blocks(round.table, team.size()) {
+        memory.make_room(team.size(), table, blocks.size() == 0);
     }
 
     BoostTree run() {
@@ -134,14 +137,15 @@ private:
         Entry all{};
         if (may_split(root, n) && !are_few(n)) {
             root.histogram = new_histogram();
-            fill(root);
+            if (blocks.size() == 0) fill(root);
             const Slot& slot = table.slots[0];
-            if (slot.is_sparse) all = sum_of(root);
+            if (slot.is_sparse || blocks.size() > 0) all = sum_of(root);
             else
                 for (std::size_t i = 0; i < slot.n_codes; ++i)
                     all += root.histogram[slot.offset + i];
             root.total = all.sums(round.fixed.count_bits);
-            search({&root}, nullptr);
+            if (blocks.size() > 0) search_in_blocks({nullptr, &root});
+            else search({&root}, nullptr);
         } else {
             all = sum_of(root);
             root.total = all.sums(round.fixed.count_bits);
@@ -269,15 +273,86 @@ private:
                                       found[l * n_parts + part]);
             }
         });
-        for (std::size_t l = 0; l < leaves.size(); ++l) {
-            BoostSplit& best = leaves[l]->best;
-            for (std::size_t part = 0; part < n_parts; ++part) {
-                BoostSplit& other = found[l * n_parts + part];
-                if (other.gain > best.gain ||
-                    (other.exists() && other.gain == best.gain && other.column < best.column))
-                    best = std::move(other);
-            }
+        for (std::size_t l = 0; l < leaves.size(); ++l)
+            take_best(std::span(found).subspan(l * n_parts, n_parts), leaves[l]->best);
+    }
+
+    /// The best of what parts of the columns have found, the lower column of equal ones.
+    static void take_best(std::span<BoostSplit> found, BoostSplit& best) {
+        for (BoostSplit& other : found)
+            if (other.gain > best.gain ||
+                (other.exists() && other.gain == best.gain && other.column < best.column))
+                best = std::move(other);
+    }
+
+    /// Makes the histograms of one or two leaves and finds their best splits, block by block.
+    /// Either there is a larger leaf, whose histogram, if it has one, is still its parent's, or the
+    /// other one is the root.
+    void search_in_blocks(std::array<Leaf*, 2> given) {
+        Leaf* const larger = given[0];
+        Leaf* const smaller = given[1];
+        SearchNode nodes[2];
+        for (std::size_t l = 0; l < given.size(); ++l) {
+            if (given[l] == nullptr) continue;
+            if (given[l] == smaller || !larger->histogram)
+                memory.gathered[l].template gather<Row>(table, rows_of(*given[l]), round.gradients,
+                                                        round.fixed);
+            nodes[l] = node_of(*given[l]);
+            if (may_gain(*given[l])) draw_columns(*given[l], drawn[l]);
+            else drawn[l].clear();
+            blocks.group(drawn[l], begin_of_block[l]);
         }
+        std::vector<BoostSplit> found(given.size() * blocks.size());
+        team.for_each(blocks.size(), [&](std::size_t block, std::size_t thread) {
+            make_block(blocks[block], larger, *smaller, thread);
+            for (std::size_t l = 0; l < given.size(); ++l)
+                if (given[l] != nullptr)
+                    search_block(block, *given[l], nodes[l], l, thread,
+                                 found[l * blocks.size() + block]);
+        });
+        for (std::size_t l = 0; l < given.size(); ++l)
+            if (given[l] != nullptr)
+                take_best(std::span(found).subspan(l * blocks.size(), blocks.size()),
+                          given[l]->best);
+    }
+
+    /// The part of two leaves' histograms that a block of slots has, of those that have one.
+    void make_block(const SlotRange& slots, Leaf* larger, Leaf& smaller, std::size_t thread) {
+        const GatheredRows<Entry>& rows = memory.gathered[1];
+        const auto add = [&](Entry* histogram, Way way) {
+            add_slots(table, slots, rows.rows, rows.entries.data(), memory.near[thread], histogram,
+                      way);
+        };
+        if (!smaller.histogram) {
+            if (larger != nullptr && larger->histogram)
+                add(larger->histogram.get(), Way::take_away);
+            return;
+        }
+        Entry* const own = smaller.histogram.get();
+        const std::size_t low = entry_of(slots.low);
+        const std::size_t high = entry_of(slots.high);
+        std::fill(own + low, own + high, Entry{});
+        add(own, Way::add);
+        if (larger != nullptr)
+            for (std::size_t i = low; i < high; ++i) larger->histogram[i] -= own[i];
+    }
+
+    /// Searches the columns of a block that are drawn for a leaf, the first or second one at hand.
+    void search_block(std::size_t block, const Leaf& leaf, const SearchNode& node,
+                      std::size_t which, std::size_t thread, BoostSplit& best) {
+        const SlotRange slots = blocks[block];
+        const auto& begin = begin_of_block[which];
+        const auto columns =
+            std::span(drawn[which]).subspan(begin[block], begin[block + 1] - begin[block]);
+        if (columns.empty()) return;
+        CopiedCodes& copied = memory.by_code[thread].copied;
+        if (leaf.histogram) add_digits(leaf, slots.low, slots.high, thread);
+        else if (2 * columns.size() >= slots.size())  // else by column, of those that are asked
+            copied =
+                copy_codes(table, slots, memory.gathered[which].rows, memory.near[thread].records);
+        for (const std::uint32_t column : columns)
+            search_column(leaf, node, column, thread, best, which);
+        copied = {};
     }
 
     /// Adds up the sums of the digits of slots [low, high), those that columns share.
@@ -289,7 +364,8 @@ private:
     /// The same for a leaf without a histogram, of few rows.
     void search_rows(Leaf& leaf) {
         if (!may_gain(leaf)) return;
-        memory.gathered.template gather<Row>(table, rows_of(leaf), round.gradients, round.fixed);
+        if (blocks.size() > 0) return search_in_blocks({nullptr, &leaf});
+        memory.gathered[0].template gather<Row>(table, rows_of(leaf), round.gradients, round.fixed);
         search_drawn(leaf);
     }
 
@@ -365,17 +441,21 @@ private:
         return {leaf.total, round.fixed, leaf.bounds, growth.limits};
     }
 
+    /// Of a leaf without a histogram `gathered` says which rows are its own.
     void search_column(const Leaf& leaf, const SearchNode& node, std::uint32_t column,
-                       std::size_t thread, BoostSplit& best) {
+                       std::size_t thread, BoostSplit& best, std::size_t gathered = 0) {
         SearchScratch& scratch = memory.scratch[thread];
         const std::uint32_t n_all = round.book.columns[column].n_all();
         const int bits = round.fixed.count_bits;
-        if (has_running_sums(column)) return search_running_sums(leaf, node, column, thread, best);
+        if (has_running_sums(column))
+            return search_running_sums(leaf, node, column, thread, best, gathered);
         if (leaf.histogram)
             read_sums(table, column, n_all,
                       memory.digits[thread].of(table, column, leaf.histogram.get()), leaf.total,
                       bits, scratch.own);
-        else add_up(table, column, n_all, memory.gathered, leaf.total, bits, scratch.own);
+        else
+            add_up(table, column, n_all, memory.gathered[gathered], memory.by_code[thread],
+                   leaf.total, bits, scratch.own);
         if (!round.weight.empty())
             add_up_weights(table, column, rows_of(leaf), round.weight, scratch.own, scratch.weight);
         if (growth.by_squared_error) return search_by_squares(leaf, column, scratch, best);
@@ -389,7 +469,7 @@ private:
     }
 
     void search_running_sums(const Leaf& leaf, const SearchNode& node, std::uint32_t column,
-                             std::size_t thread, BoostSplit& best) {
+                             std::size_t thread, BoostSplit& best, std::size_t gathered) {
         const std::uint32_t n_all = round.book.columns[column].n_all();
         const int bits = round.fixed.count_bits;
         RunningSums<Entry>& running = memory.running[thread];
@@ -397,7 +477,9 @@ private:
             read_running(table, column, n_all,
                          memory.digits[thread].of(table, column, leaf.histogram.get()), bits,
                          running);
-        else add_up_running(table, column, n_all, memory.gathered, bits, running);
+        else
+            add_up_running(table, column, n_all, memory.gathered[gathered], memory.by_code[thread],
+                           bits, running);
         const int sign = growth.monotonic.empty() ? 0 : growth.monotonic[column];
         search_running(node, column, sign, running, memory.scratch[thread], best);
     }
@@ -493,11 +575,14 @@ private:
     void search_children(Leaf& larger, Leaf& smaller) {
         if (parent.histogram && !are_few(larger.n())) {
             larger.histogram = std::move(parent.histogram);
-            if (!are_few(smaller.n())) {
-                smaller.histogram = new_histogram();
-                fill(smaller);
-                return search({&larger, &smaller}, smaller.histogram.get());
-            }
+            if (!are_few(smaller.n())) smaller.histogram = new_histogram();
+        }
+        if (blocks.size() > 0) return search_in_blocks({&larger, &smaller});
+        if (smaller.histogram) {
+            fill(smaller);
+            return search({&larger, &smaller}, smaller.histogram.get());
+        }
+        if (larger.histogram) {
             add_rows<Row>(table, rows_of(smaller), round.gradients, round.fixed, memory.near[0],
                           larger.histogram.get(), Way::take_away);
             search({&larger}, nullptr);
@@ -691,9 +776,11 @@ private:
     Ways& ways;                              ///< of the split at hand
     HistogramMemory<Entry>& memory;
     std::vector<Leaf>& open;
-    std::vector<double>& gains;   ///< of their best splits, 0 where there is none
-    Leaf& parent;                 ///< the leaf that is split
-    std::size_t n_divisions = 0;  ///< made so far, where rows are outside the sample
+    std::vector<double>& gains;                  ///< of their best splits, 0 where there is none
+    Leaf& parent;                                ///< the leaf that is split
+    SlotBlocks blocks;                           ///< none unless the table is broad
+    std::vector<std::size_t> begin_of_block[2];  ///< of the columns of the leaves at hand
+    std::size_t n_divisions = 0;                 ///< made so far, where rows are outside the sample
 };
 
 }  // namespace

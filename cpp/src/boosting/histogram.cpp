@@ -20,6 +20,8 @@ constexpr std::size_t kTogether = 7;
 /// (a tenth).
 constexpr std::size_t kMostNear = 1024;
 constexpr std::size_t kNearBytes = 32768;
+/// The same of the codes of some slots.
+constexpr std::size_t kRowsOfSlots = 512;
 
 /// Rows after which some more are prefetched.
 constexpr std::size_t kChunk = 4;
@@ -85,27 +87,38 @@ void add_narrow(const std::uint8_t* codes, std::size_t stride, const Entry* of_r
     }
 }
 
-/// Copies some records, one after the other.
-template <std::size_t Words>  // of a record; 0: any number
-void copy_records(const CodedTable& table, const std::uint32_t* rows, std::size_t n,
-                  std::uint64_t* to) {
-    const std::size_t n_words = Words == 0 ? table.stride / 8 : Words;
-    for (std::size_t i = 0; i < n; ++i, to += n_words)
-        std::memcpy(to, table.records() + rows[i] * table.stride, n_words * 8);
+/// Copies so many words from some byte on of each record.
+template <std::size_t Words>  // 0: any number
+void copy_words(const std::uint8_t* from, std::size_t stride, std::size_t n_words,
+                const RowRange& rows, std::uint64_t* to) {
+    const std::size_t n_own = Words == 0 ? n_words : Words;
+    for (std::size_t i = 0; i < rows.n; ++i, to += n_own)
+        std::memcpy(to, from + rows[i] * stride, n_own * 8);
 }
 
-void bring_near(const CodedTable& table, const std::uint32_t* rows, std::size_t n,
-                std::uint64_t* to) {
-    switch (table.stride / 8) {
-        case 1: return copy_records<1>(table, rows, n, to);
-        case 2: return copy_records<2>(table, rows, n, to);
-        case 3: return copy_records<3>(table, rows, n, to);
-        case 4: return copy_records<4>(table, rows, n, to);
-        case 5: return copy_records<5>(table, rows, n, to);
-        case 6: return copy_records<6>(table, rows, n, to);
-        case 7: return copy_records<7>(table, rows, n, to);
-        case 8: return copy_records<8>(table, rows, n, to);
-        default: return copy_records<0>(table, rows, n, to);
+void bring_near(const std::uint8_t* from, std::size_t stride, std::size_t n_words,
+                const RowRange& rows, std::uint64_t* to) {
+    switch (n_words) {
+        case 1: return copy_words<1>(from, stride, n_words, rows, to);
+        case 2: return copy_words<2>(from, stride, n_words, rows, to);
+        case 3: return copy_words<3>(from, stride, n_words, rows, to);
+        case 4: return copy_words<4>(from, stride, n_words, rows, to);
+        case 5: return copy_words<5>(from, stride, n_words, rows, to);
+        case 6: return copy_words<6>(from, stride, n_words, rows, to);
+        case 7: return copy_words<7>(from, stride, n_words, rows, to);
+        case 8: return copy_words<8>(from, stride, n_words, rows, to);
+        default: return copy_words<0>(from, stride, n_words, rows, to);
+    }
+}
+
+/// Adds up the codes of wide slots, of two bytes.
+template <class Entry>
+void add_wide(const Slot& slot, const std::uint8_t* codes, std::size_t stride, const Entry* of_row,
+              std::size_t n, Entry* histogram) {
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint16_t code = 0;
+        std::memcpy(&code, codes + i * stride, 2);
+        histogram[slot.offset + code] += of_row[i];
     }
 }
 
@@ -160,7 +173,8 @@ void add_rows(const CodedTable& table, const RowRange& rows, const GradientView&
             ahead.records = table.records();
             ahead.stride = table.stride;
             ahead.n_chunk = (kChunk + n_groups - 1) / std::max<std::size_t>(n_groups, 1);
-            bring_near(table, list, n, near.records.data());
+            bring_near(table.records(), table.stride, table.stride / 8, {list, 0, n},
+                       near.records.data());
             records = copies;
             if (gradients.base == table.gradients().base) {
                 entries_of<Row>({copies + table.gradients_at, table.stride}, 0, n, fixed,
@@ -181,17 +195,56 @@ void add_rows(const CodedTable& table, const RowRange& rows, const GradientView&
         }
         if (!table.rare.empty())
             table.rare.add(rows.part(begin, begin + n), entries.data(), histogram);
-        for (std::size_t s = table.n_narrow; s < table.n_recorded; ++s) {
-            const Slot& slot = table.slots[s];
-            const std::uint8_t* codes = records + slot.at;
-            for (std::size_t i = 0; i < n; ++i) {
-                std::uint16_t code = 0;
-                std::memcpy(&code, codes + i * table.stride, 2);
-                histogram[slot.offset + code] += entries[i];
-            }
-        }
+        for (std::size_t s = table.n_narrow; s < table.n_recorded; ++s)
+            add_wide(table.slots[s], records + table.slots[s].at, table.stride, entries.data(), n,
+                     histogram);
     }
 }
+
+CopiedCodes copy_codes(const CodedTable& table, const SlotRange& slots, const RowRange& rows,
+                       std::vector<std::uint64_t>& to) {
+    const Slot& last = table.slots[slots.high - 1];
+    const std::size_t from = table.slots[slots.low].at;
+    const std::size_t n_words = (last.at + (last.is_wide ? 2 : 1) - from + 7) / 8;
+    const std::size_t n_all = rows.n * n_words + 1;  // seven codes are read as eight
+    if (to.size() < n_all) to.resize(n_all);
+    bring_near(table.records() + from, table.stride, n_words, rows, to.data());
+    return {reinterpret_cast<const std::uint8_t*>(to.data()), 8 * n_words, from};
+}
+
+template <class Entry>
+void add_slots(const CodedTable& table, const SlotRange& slots, const RowRange& rows,
+               const Entry* of_row, NearRows<Entry>& near, Entry* histogram, Way way) {
+    const std::size_t first_wide = std::clamp(table.n_narrow, slots.low, slots.high);
+    const std::size_t n_narrow = first_wide - slots.low;
+    const std::size_t n_groups = (n_narrow + kTogether - 1) / kTogether;
+    near.entries.resize(kRowsOfSlots);
+    Ahead nothing;
+    for (std::size_t begin = 0; begin < rows.n; begin += kRowsOfSlots) {
+        const std::size_t n = std::min(kRowsOfSlots, rows.n - begin);
+        const CopiedCodes copied =
+            copy_codes(table, slots, rows.part(begin, begin + n), near.records);
+        const Entry* entries = of_row + begin;
+        if (way == Way::take_away) {
+            for (std::size_t i = 0; i < n; ++i) near.entries[i] = -entries[i];
+            entries = near.entries.data();
+        }
+        for (std::size_t g = 0; g < n_groups; ++g) {
+            const std::size_t low = slots.low + g * n_narrow / n_groups;
+            const std::size_t high = slots.low + (g + 1) * n_narrow / n_groups;
+            add_narrow(copied.first + (table.slots[low].at - copied.from), copied.stride, entries,
+                       n, table.slots.data() + low, high - low, histogram, nothing);
+        }
+        for (std::size_t s = first_wide; s < slots.high; ++s)
+            add_wide(table.slots[s], copied.first + (table.slots[s].at - copied.from),
+                     copied.stride, entries, n, histogram);
+    }
+}
+
+template void add_slots<WideEntry>(const CodedTable&, const SlotRange&, const RowRange&,
+                                   const WideEntry*, NearRows<WideEntry>&, WideEntry*, Way);
+template void add_slots<NarrowEntry>(const CodedTable&, const SlotRange&, const RowRange&,
+                                     const NarrowEntry*, NearRows<NarrowEntry>&, NarrowEntry*, Way);
 
 template void add_rows<SlimRow>(const CodedTable&, const RowRange&, const GradientView&,
                                 const FixedPoint&, NearRows<WideEntry>&, WideEntry*, Way);

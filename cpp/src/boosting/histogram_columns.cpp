@@ -39,8 +39,8 @@ constexpr std::size_t kRowsOfBytes = 32;
 
 /// Makes bytes bits, and clears them.
 template <class Entry>
-void note_bits(const Digit& digit, GatheredRows<Entry>& gathered) {
-    std::uint8_t* seen = gathered.seen.data();
+void note_bits(const Digit& digit, ColumnSums<Entry>& by_code) {
+    std::uint8_t* seen = by_code.seen.data();
     for (std::size_t word = 0; word <= (digit.n_codes - 1) / 64; ++word) {
         std::uint64_t bits = 0;
         for (std::size_t i = 0; i < 8; ++i) {
@@ -48,59 +48,81 @@ void note_bits(const Digit& digit, GatheredRows<Entry>& gathered) {
             std::memcpy(&eight, seen + 64 * word + 8 * i, 8);
             bits |= (eight * 0x0102040810204080ULL >> 56) << 8 * i;  // the lowest bit of each byte
         }
-        gathered.present[word] = bits;
+        by_code.present[word] = bits;
         std::memset(seen + 64 * word, 0, 64);
     }
 }
 
 /// Adds each row to the sums of its code, and notes which codes have any.
-template <Noted How, class Code, class Entry, class DigitOf>
-void add_codes(const Code* codes, GatheredRows<Entry>& gathered, DigitOf&& digit_of) {
+template <Noted How, class Entry, class CodeOf>
+void add_codes(const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code, CodeOf&& code_of) {
     const Entry* entries = gathered.entries.data();
-    Entry* sums = gathered.sums.data();
-    std::uint64_t* present = gathered.present.data();
-    std::uint8_t* seen = gathered.seen.data();
-    const RowRange rows = gathered.rows;  // a copy: what is written could be it
-    for (std::size_t i = 0; i < rows.n; ++i) {
-        const std::uint32_t code = digit_of(codes[rows[i]]);
+    Entry* sums = by_code.sums.data();
+    std::uint64_t* present = by_code.present.data();
+    std::uint8_t* seen = by_code.seen.data();
+    const std::size_t n = gathered.rows.n;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t code = code_of(i);
         sums[code] += entries[i];
         if constexpr (How == Noted::by_bits) present[code / 64] |= std::uint64_t{1} << (code % 64);
         if constexpr (How == Noted::by_bytes) seen[code] = 1;
     }
 }
 
-constexpr auto kAsItIs = [](std::uint32_t code) { return code; };
+/// Adds the rows to the sums of the codes of a column's digit, `code_of(i)` for the i-th.
+template <class Entry, class CodeOf>
+void add_noted(const Digit& digit, const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code,
+               CodeOf&& code_of) {
+    if (are_dense(digit, gathered)) return add_codes<Noted::not_at_all>(gathered, by_code, code_of);
+    if (gathered.rows.n < kRowsOfBytes)
+        return add_codes<Noted::by_bits>(gathered, by_code, code_of);
+    add_codes<Noted::by_bytes>(gathered, by_code, code_of);
+    note_bits(digit, by_code);
+}
 
-/// Adds the rows to the sums of the codes of a column's digit.
+/// The same by the codes of the slot, `at(i)` where that of the i-th row is.
+template <class Entry, class At>
+void add_from(const Slot& slot, const Digit& digit, const GatheredRows<Entry>& gathered,
+              ColumnSums<Entry>& by_code, At&& at) {
+    const auto add = [&](auto&& code_of) { add_noted(digit, gathered, by_code, code_of); };
+    if (slot.is_wide)
+        add([=](std::size_t i) {
+            std::uint16_t code = 0;
+            std::memcpy(&code, at(i), sizeof code);
+            return std::uint32_t{code};
+        });
+    else if (slot.is_shared()) add([=, own = digit](std::size_t i) { return own.of(*at(i)); });
+    else add([=](std::size_t i) { return std::uint32_t{*at(i)}; });
+}
+
+/// The same from the copies of the records, or else by column.
 template <class Entry>
 void add_column(const CodedTable& table, const Slot& slot, const Digit& digit,
-                GatheredRows<Entry>& gathered) {
+                const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code) {
+    const CopiedCodes copied = by_code.copied;
+    if (copied.first != nullptr) {
+        const std::uint8_t* first = copied.first + (slot.at - copied.from);
+        return add_from(slot, digit, gathered, by_code,
+                        [=](std::size_t i) { return first + i * copied.stride; });
+    }
     const std::uint8_t* codes = table.codes_of(slot);
-    const auto add = [&](const auto* its, auto&& digit_of) {
-        if (are_dense(digit, gathered))
-            return add_codes<Noted::not_at_all>(its, gathered, digit_of);
-        if (gathered.rows.n < kRowsOfBytes)
-            return add_codes<Noted::by_bits>(its, gathered, digit_of);
-        add_codes<Noted::by_bytes>(its, gathered, digit_of);
-        note_bits(digit, gathered);
-    };
-    if (slot.is_wide) add(reinterpret_cast<const std::uint16_t*>(codes), kAsItIs);
-    else if (slot.is_shared())
-        add(codes, [own = digit](std::uint32_t code) { return own.of(code); });
-    else add(codes, kAsItIs);
+    const std::size_t width = slot.is_wide ? 2 : 1;
+    add_from(slot, digit, gathered, by_code,
+             [=, rows = gathered.rows](std::size_t i) { return codes + rows[i] * width; });
 }
 
 /// Calls use(code, sums) for the codes that have any rows, and maybe others, ascending, and clears
 /// the sums.
 template <class Entry, class Use>
-void take_codes(const Digit& digit, GatheredRows<Entry>& gathered, Use&& use) {
-    Entry* sums = gathered.sums.data();
+void take_codes(const Digit& digit, const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code,
+                Use&& use) {
+    Entry* sums = by_code.sums.data();
     if (are_dense(digit, gathered)) {
         for (std::uint32_t code = 0; code < digit.n_codes; ++code) use(code, sums[code]);
         std::fill_n(sums, digit.n_codes, Entry{});
         return;
     }
-    std::uint64_t* present = gathered.present.data();
+    std::uint64_t* present = by_code.present.data();
     const std::uint32_t n_words = (digit.n_codes - 1) / 64 + 1;
     for (std::uint32_t word = 0; word < n_words; ++word) {
         for (std::uint64_t left = present[word]; left != 0; left &= left - 1) {
@@ -191,6 +213,10 @@ void GatheredRows<Entry>::gather(const CodedTable& table, const RowRange& some,
     for (std::size_t i = 0; i < some.n; ++i)
         entries[i] = gradients.template get<Row>(some[i]).entry(fixed);
     if (!table.rare.empty()) rare.add_up(table.rare, rows, entries.data());
+}
+
+template <class Entry>
+void ColumnSums<Entry>::make_room(const CodedTable& table) {
     if (!sums.empty()) return;
     std::uint32_t most = 0;
     for (const Slot& slot : table.slots) most = std::max(most, slot.n_codes);
@@ -201,7 +227,8 @@ void GatheredRows<Entry>::gather(const CodedTable& table, const RowRange& some,
 
 template <class Entry>
 void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
-            GatheredRows<Entry>& gathered, const Sums& total, int count_bits, CodeSums& into) {
+            const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code, const Sums& total,
+            int count_bits, CodeSums& into) {
     const Placed& placed = table.columns[column];
     const Slot& slot = table.slots[placed.slot];
     const Digit& digit = slot.digits[placed.digit];
@@ -214,8 +241,8 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
         gathered.rare.for_each(slot.offset + placed.own_from(), slot.offset + placed.own_to(), add);
         return add_common(placed, total, into);
     }
-    add_column(table, slot, digit, gathered);
-    take_codes(digit, gathered, [&](std::uint32_t in_digit, const Entry& own) {
+    add_column(table, slot, digit, gathered, by_code);
+    take_codes(digit, gathered, by_code, [&](std::uint32_t in_digit, const Entry& own) {
         if (placed.has(in_digit)) into.add(placed.code_of(in_digit), own.sums(count_bits));
     });
     add_common(placed, total, into);
@@ -223,12 +250,13 @@ void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
 
 template <class Entry>
 void add_up_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
-                    GatheredRows<Entry>& gathered, int count_bits, RunningSums<Entry>& into) {
+                    const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code, int count_bits,
+                    RunningSums<Entry>& into) {
     const Slot& slot = table.slots[table.columns[column].slot];
     const Digit& digit = slot.digits[table.columns[column].digit];
-    add_column(table, slot, digit, gathered);
+    add_column(table, slot, digit, gathered, by_code);
     typename RunningSums<Entry>::Filling filling(into, n_all, count_bits);
-    take_codes(digit, gathered,
+    take_codes(digit, gathered, by_code,
                [&](std::uint32_t code, const Entry& own) { filling.add(code, own); });
 }
 
@@ -265,14 +293,19 @@ template void read_running<WideEntry>(const CodedTable&, std::uint32_t, std::uin
 template void read_running<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
                                         const NarrowEntry*, int, RunningSums<NarrowEntry>&);
 template void add_up_running<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
-                                        GatheredRows<WideEntry>&, int, RunningSums<WideEntry>&);
+                                        const GatheredRows<WideEntry>&, ColumnSums<WideEntry>&, int,
+                                        RunningSums<WideEntry>&);
 template void add_up_running<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
-                                          GatheredRows<NarrowEntry>&, int,
-                                          RunningSums<NarrowEntry>&);
+                                          const GatheredRows<NarrowEntry>&,
+                                          ColumnSums<NarrowEntry>&, int, RunningSums<NarrowEntry>&);
 template void add_up<WideEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
-                                GatheredRows<WideEntry>&, const Sums&, int, CodeSums&);
+                                const GatheredRows<WideEntry>&, ColumnSums<WideEntry>&, const Sums&,
+                                int, CodeSums&);
+template void ColumnSums<WideEntry>::make_room(const CodedTable&);
 template void add_up<NarrowEntry>(const CodedTable&, std::uint32_t, std::uint32_t,
-                                  GatheredRows<NarrowEntry>&, const Sums&, int, CodeSums&);
+                                  const GatheredRows<NarrowEntry>&, ColumnSums<NarrowEntry>&,
+                                  const Sums&, int, CodeSums&);
+template void ColumnSums<NarrowEntry>::make_room(const CodedTable&);
 template void GatheredRows<WideEntry>::gather<SlimRow>(const CodedTable&, const RowRange&,
                                                        const GradientView&, const FixedPoint&);
 template void GatheredRows<WideEntry>::gather<OddsRow>(const CodedTable&, const RowRange&,

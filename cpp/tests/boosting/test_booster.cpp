@@ -164,6 +164,8 @@ CASE(sums_of_a_column_are_the_same_by_histogram_and_row_by_row) {
     const GradientView view = std::as_const(table).gradients();
     NearRows<WideEntry> near;
     GatheredRows<WideEntry> gathered;
+    ColumnSums<WideEntry> by_code;
+    by_code.make_room(table);
     std::vector<WideEntry> whole(table.n_entries);
     add_rows<WideRow>(table, {nullptr, 0, 2000}, view, fixed, near, whole.data());
     for (const std::uint32_t step : {1U, 3U, 50U, 700U, 1999U}) {
@@ -192,7 +194,7 @@ CASE(sums_of_a_column_are_the_same_by_histogram_and_row_by_row) {
                     if (slot.is_shared()) add_digits(slot, histogram.data(), digits);
                 read_sums(table, column, n_all, digits.of(table, column, histogram.data()), total,
                           20, read);
-                add_up(table, column, n_all, gathered, total, 20, added);
+                add_up(table, column, n_all, gathered, by_code, total, 20, added);
                 CHECK(read.n == added.n && read.has_missing() == added.has_missing());
                 std::int64_t n_rows = 0;
                 for (std::size_t i = 0; i < read.n; ++i) {

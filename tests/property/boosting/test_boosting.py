@@ -209,6 +209,25 @@ def test_the_model_does_not_depend_on_the_number_of_threads(
         assert (model.predict(X) == answers).all()
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"max_features": 0.1, "subsample": 0.5}, {"min_samples_leaf": 400}]
+)
+def test_a_model_of_a_broad_table_does_not_depend_on_the_number_of_threads(
+    options: dict[str, Any],
+) -> None:
+    """Threads share the blocks of hundreds of columns."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2_000, 300))
+    X[random.random(X.shape) < 0.05] = np.nan
+    y = np.nan_to_num(X[:, 1] * X[:, 2] + X[:, 250]) + random.normal(size=len(X)) > 0
+    models = [
+        tw.GradientBoostingClassifier(n_estimators=4, n_jobs=n, random_state=3, **options).fit(X, y)
+        for n in (1, 2, 3)
+    ]
+    first = pickle.dumps(models[0].ensemble_)
+    assert all(pickle.dumps(model.ensemble_) == first for model in models)
+
+
 @pytest.mark.filterwarnings("ignore::treewright.errors.IdentifierWarning")
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_batches_single_rows_trees_and_leaves_tell_the_same(n_classes: int) -> None:

@@ -79,18 +79,23 @@ struct HistogramMemory {
     std::vector<DigitSums<Entry>> digits;
     std::vector<NearRows<Entry>> near;
     std::vector<RunningSums<Entry>> running;
-    GatheredRows<Entry> gathered;       ///< of a leaf without a histogram
+    std::vector<ColumnSums<Entry>> by_code;
+    GatheredRows<Entry> gathered[2];    ///< of the leaves at hand
     std::vector<OpenLeaf<Entry>> open;  ///< of the tree at hand, then those of larger ones before
     std::vector<double> gains;          ///< of the best split of each that is of the tree at hand
     OpenLeaf<Entry> parent;             ///< of the leaves at hand
 
-    void make_room(std::size_t n_threads, const CodedTable& table) {
-        while (spare.size() + 1 < n_threads) spare.emplace_back(new Entry[table.n_entries]);
+    /// `apart`: whether threads have histograms of their own.
+    void make_room(std::size_t n_threads, const CodedTable& table, bool apart) {
+        while (apart && spare.size() + 1 < n_threads)
+            spare.emplace_back(new Entry[table.n_entries]);
         if (scratch.size() < n_threads) scratch.resize(n_threads);
         if (digits.size() < n_threads) digits.resize(n_threads);
         for (DigitSums<Entry>& own : digits) own.make_room(table);
         if (near.size() < n_threads) near.resize(n_threads);
         if (running.size() < n_threads) running.resize(n_threads);
+        if (by_code.size() < n_threads) by_code.resize(n_threads);
+        for (ColumnSums<Entry>& own : by_code) own.make_room(table);
     }
 };
 

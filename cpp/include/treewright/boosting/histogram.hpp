@@ -32,6 +32,31 @@ void add_rows(const CodedTable& table, const RowRange& rows, const GradientView&
               const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
               typename Row::Entry* histogram, Way way = Way::add);
 
+/// Slots that follow each other, from `low` up to, but not including, `high`.
+struct SlotRange {
+    std::size_t low = 0;
+    std::size_t high = 0;
+
+    [[nodiscard]] std::size_t size() const { return high - low; }
+};
+
+/// The codes of some slots in copies of the records of some rows.
+struct CopiedCodes {
+    const std::uint8_t* first = nullptr;
+    std::size_t stride = 0;  ///< bytes from one row to the next
+    std::size_t from = 0;    ///< the byte of a record that comes first
+};
+
+/// Copies the codes of some slots, none of which is sparse, to the near cache; some bytes after
+/// those of each row may be read.
+[[nodiscard]] CopiedCodes copy_codes(const CodedTable& table, const SlotRange& slots,
+                                     const RowRange& rows, std::vector<std::uint64_t>& to);
+
+/// `add_rows` for some slots, none of which is sparse; `of_row` has what each row adds.
+template <class Entry>
+void add_slots(const CodedTable& table, const SlotRange& slots, const RowRange& rows,
+               const Entry* of_row, NearRows<Entry>& near, Entry* histogram, Way way);
+
 /// Codes that have rows, ascending, and their sums. Missing is the last code of a column, and so
 /// the last here if it has rows.
 struct CodeSums {
@@ -149,31 +174,41 @@ template <class Entry>
 void read_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
                   const Entry* sums, int count_bits, RunningSums<Entry>& into);
 
-/// Few rows of a node, and what they add: gathered once for all columns of the node.
+/// Some rows of a node, and what they add: gathered once for all columns of the node.
 template <class Entry>
 struct GatheredRows {
     RowRange rows;
     std::vector<Entry> entries;  ///< of each row
-    // Of the column at hand, by code of its digit; all 0 between two columns.
-    std::vector<Entry> sums;
-    std::vector<std::uint64_t> present;  ///< a bit each
-    std::vector<std::uint8_t> seen;      ///< a byte each, on the way to the bits
-    RareSums<Entry> rare;                ///< of sparse slots
+    RareSums<Entry> rare;        ///< of sparse slots
 
     template <class Row>
     void gather(const CodedTable& table, const RowRange& some, const GradientView& gradients,
                 const FixedPoint& fixed);
 };
 
+/// Working memory of a thread: of the column at hand, by code of its digit; all 0 between two
+/// columns.
+template <class Entry>
+struct ColumnSums {
+    std::vector<Entry> sums;
+    std::vector<std::uint64_t> present;  ///< a bit each
+    std::vector<std::uint8_t> seen;      ///< a byte each, on the way to the bits
+    CopiedCodes copied;                  ///< of the gathered rows; none: codes are read by column
+
+    void make_room(const CodedTable& table);
+};
+
 /// Adds up the sums of a column over gathered rows.
 template <class Entry>
 void add_up(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
-            GatheredRows<Entry>& gathered, const Sums& total, int count_bits, CodeSums& into);
+            const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code, const Sums& total,
+            int count_bits, CodeSums& into);
 
 /// The same for cuts of a column all of whose codes are stored.
 template <class Entry>
 void add_up_running(const CodedTable& table, std::uint32_t column, std::uint32_t n_all,
-                    GatheredRows<Entry>& gathered, int count_bits, RunningSums<Entry>& into);
+                    const GatheredRows<Entry>& gathered, ColumnSums<Entry>& by_code, int count_bits,
+                    RunningSums<Entry>& into);
 
 /// Sums the weights of the rows of each code of `of`, in their order.
 void add_up_weights(const CodedTable& table, std::uint32_t column, const RowRange& rows,

@@ -142,6 +142,8 @@ static void check_sums_of_sparse_columns(std::size_t n_rows) {
     const GradientView view = std::as_const(table).gradients();
     NearRows<WideEntry> near;
     GatheredRows<WideEntry> gathered;
+    ColumnSums<WideEntry> by_code;
+    by_code.make_room(table);
     DigitSums<WideEntry> digits;
     digits.make_room(table);
     std::vector<std::vector<std::uint8_t>> codes(kColumns, std::vector<std::uint8_t>(n_rows));
@@ -165,7 +167,7 @@ static void check_sums_of_sparse_columns(std::size_t n_rows) {
             CodeSums added;
             const std::uint32_t n_all = book.columns[c].n_all();
             read_sums(table, c, n_all, digits.of(table, c, histogram.data()), total, 20, read);
-            add_up(table, c, n_all, gathered, total, 20, added);
+            add_up(table, c, n_all, gathered, by_code, total, 20, added);
             for (const CodeSums* own : {&read, &added}) {
                 std::size_t next = 0;
                 for (std::uint32_t code = 0; code < n_all; ++code) {
