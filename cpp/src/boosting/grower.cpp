@@ -12,8 +12,8 @@
 
 #include "treewright/base/error.hpp"
 #include "treewright/base/random.hpp"
+#include "treewright/boosting/coding/slot_blocks.hpp"
 #include "treewright/boosting/pruning.hpp"
-#include "treewright/boosting/slot_blocks.hpp"
 #include "treewright/grow/draw_columns.hpp"
 
 namespace treewright::boosting {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "treewright/boosting/coding/coded_table.hpp"
+#include "treewright/boosting/coding/slot_blocks.hpp"
 #include "treewright/boosting/gradients.hpp"
 #include "treewright/boosting/row_blocks.hpp"
 
@@ -31,14 +32,6 @@ template <class Row>
 void add_rows(const CodedTable& table, const RowRange& rows, const GradientView& gradients,
               const FixedPoint& fixed, NearRows<typename Row::Entry>& near,
               typename Row::Entry* histogram, Way way = Way::add);
-
-/// Slots that follow each other, from `low` up to, but not including, `high`.
-struct SlotRange {
-    std::size_t low = 0;
-    std::size_t high = 0;
-
-    [[nodiscard]] std::size_t size() const { return high - low; }
-};
 
 /// The codes of some slots in copies of the records of some rows.
 struct CopiedCodes {

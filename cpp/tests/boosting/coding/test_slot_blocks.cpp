@@ -1,4 +1,4 @@
-#include "treewright/boosting/slot_blocks.hpp"
+#include "treewright/boosting/coding/slot_blocks.hpp"
 
 #include <cstdint>
 #include <numeric>
@@ -8,6 +8,7 @@
 #include "check.hpp"
 #include "treewright/base/random.hpp"
 #include "treewright/boosting/coding/bins.hpp"
+#include "treewright/boosting/histogram.hpp"
 
 using namespace treewright;
 using namespace treewright::boosting;

@@ -10,9 +10,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "treewright/boosting/histogram.hpp"
+#include "treewright/boosting/coding/coded_table.hpp"
 
 namespace treewright::boosting {
+
+/// Slots that follow each other, from `low` up to, but not including, `high`.
+struct SlotRange {
+    std::size_t low = 0;
+    std::size_t high = 0;
+
+    [[nodiscard]] std::size_t size() const { return high - low; }
+};
 
 class SlotBlocks {
 public:

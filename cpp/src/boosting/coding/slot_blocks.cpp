@@ -1,4 +1,4 @@
-#include "treewright/boosting/slot_blocks.hpp"
+#include "treewright/boosting/coding/slot_blocks.hpp"
 
 #include <algorithm>
 #include <numeric>
