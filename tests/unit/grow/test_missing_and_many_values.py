@@ -11,6 +11,7 @@ from treewright import (
     CHAIDClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    ID3Classifier,
     RandomForestClassifier,
 )
 
@@ -59,6 +60,23 @@ def test_gaps_of_names_are_parted(nominal: str) -> None:
     assert "w is known" in model.text()
     # A value that the node has not seen is known all the same.
     assert model.predict([{"w": "p"}, {"w": None}]).tolist() == [0, 1]
+
+
+def test_a_branch_for_each_declared_value_leaves_the_question_of_gaps_alone() -> None:
+    # Every known value went to one branch, and gaps to one that there was not: memory was overrun.
+    names = np.array(["a", "b", "c", None] * 9, dtype=object)[:, np.newaxis]
+    model = ID3Classifier(missing="learned_side").fit(names, [0, 0, 0, 1] * 9)
+    assert model.predict([["a"], ["b"], ["c"], [None]]).tolist() == [0, 0, 0, 1]
+    assert (model.tree_.n_leaves, model.score(names, [0, 0, 0, 1] * 9)) == (2, 1.0)
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        text = random.choice(list("abcde"), 40).astype(object)
+        text[random.random(40) < 0.1] = None
+        table = {"number": random.integers(0, 6, 40).astype(float), "text": text}
+        tree = ID3Classifier(missing="learned_side").fit(table, random.integers(0, 3, 40)).tree_
+        tree.arrays.validate(tree.schema)
+        asks = tree.arrays.n_branches > 0
+        assert (tree.arrays.missing_branch[asks] < tree.arrays.n_branches[asks]).all()
 
 
 @pytest.mark.parametrize("missing", ["divide", "surrogates", "majority", "most_likely"])

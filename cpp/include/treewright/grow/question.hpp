@@ -133,10 +133,13 @@ inline tree::CodeBranches branches_of(const split::Candidate& candidate, const d
 }
 
 /// Gives a multiway split one branch per declared value, in their order, whether the node has rows
-/// of it or not (ID3, C4.5). Missing rows that are a branch of their own come last.
+/// of it or not (ID3, C4.5). Missing rows that are a branch of their own come last. "Is the value
+/// known?" has its two branches for all values as it is.
 inline void declare_branches(split::Candidate& candidate, const data::Column& column,
                              const data::Block& block) {
-    if (candidate.question != split::Question::categories || candidate.is_declared) return;
+    if (candidate.question != split::Question::categories || candidate.is_declared ||
+        candidate.is_open)
+        return;
     std::vector<std::uint32_t> declared(candidate.n_branches, column.n_codes);
     bool own = false;
     for (std::size_t run = 0; run < candidate.row_of_run.size(); ++run) {
