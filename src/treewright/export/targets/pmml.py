@@ -279,6 +279,8 @@ class _Writer:
                 + ([is_missing] if missing == branch else []),
             )
             for branch, cut in enumerate(cuts)
+        if cuts == [np.inf] and missing == last:  # all that is known is up to the cut
+            return [(last, [is_missing]), (0, [])]
         ]
         if missing > last:
             ordered.insert(0, (missing, [is_missing]))
