@@ -307,14 +307,21 @@ class _Writer:
         if decision.costs is not None:
             costs = self._op("MatMul", [answers, self._constant(decision.costs.astype(float))])
             least = self._op("ReduceMin", [costs, rows], keepdims=1)
-            bound = self._op("Mul", [least, self._constant([1 + 1e-12])])
+            bound = self._op("Add", [least, self._rounding(least)])
             return self._op("Cast", [self._op("LessOrEqual", [costs, bound])], to=self.types.DOUBLE)
         if decision.preferred is None:
             return answers
         most = self._op("ReduceMax", [answers, rows], keepdims=1)
-        near = self._op("Mul", [most, self._constant([1 - 1e-12])])
+        near = self._op("Sub", [most, self._rounding(most)])
         ties = self._op("GreaterOrEqual", [answers, near])
         own = np.zeros((1, len(self.form.classes or ())), dtype=bool)
         own[0, decision.preferred] = True
         wins = self._op("And", [ties, self._constant(own)])
         return self._op("Where", [wins, self._constant([2.0]), answers])
+
+    def _rounding(self, numbers: str) -> str:
+        """Return what numbers that are equal may differ by.
+
+        It is added: onnxruntime takes a product with 1 + 1e-12 for one with 1, and leaves it out.
+        """
+        return self._op("Mul", [numbers, self._constant([1e-12])])
