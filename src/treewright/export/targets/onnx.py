@@ -80,6 +80,7 @@ class _Writer:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.count = 0
+        self._votes: str | None = None  # what decides, where probabilities do not
 
     def model(self) -> Any:
         """Return the whole model."""
@@ -94,7 +95,7 @@ class _Writer:
             self._op("Identity", [answers], output="prediction")
             outputs.append(helper.make_tensor_value_info("prediction", types.DOUBLE, [None, 1]))
         else:
-            label_type = self._label(answers)
+            label_type = self._label(self._votes or answers)
             self._op("Identity", [answers], output="probabilities")
             n = len(form.classes)
             outputs.append(helper.make_tensor_value_info("label", label_type, [None]))
@@ -252,8 +253,15 @@ class _Writer:
             first = self._constant(np.array([0], dtype=np.int64))
             sums = self._op("Gather", [sums, first], axis=1)
         if form.combination == "mean":
-            return self._op("Div", [sums, self._constant([form.divisor])])
+            means = self._op("Div", [sums, self._constant([form.divisor])])
+            return self._softened(means) if form.softens else means
         return self._linked(sums)
+
+    def _softened(self, votes: str) -> str:
+        if self.form.decision.costs is None:  # votes that differ may have equal probabilities
+            self._votes = votes
+        scores = self._op("Mul", [votes, self._constant([self.form.sharpness])])
+        return self._op("Softmax", [scores], axis=1)
 
     def _linked(self, scores: str) -> str:
         form = self.form
