@@ -128,6 +128,14 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "adaboost_divided": lambda: tw.AdaBoostClassifier(n_estimators=5, random_state=0).fit(
         loans().X, loans().y
     ),
+    "adaboost_costs": lambda: tw.AdaBoostClassifier(
+        n_estimators=6, random_state=0, cost_matrix=COSTS
+    ).fit(iris().X, iris().y),
+    "adaboost_two": lambda: tw.AdaBoostClassifier(n_estimators=6, random_state=0).fit(
+        iris().X, np.asarray(iris().y) == "versicolor"
+    ),
+    "adaboost_votes": lambda: model("adaboost").ensemble_,
+    "adaboost_divided_votes": lambda: model("adaboost_divided").ensemble_,
     "adaboost_numbers": lambda: tw.AdaBoostRegressor(n_estimators=6, random_state=0).fit(
         diabetes().X, diabetes().y
     ),

@@ -111,7 +111,7 @@ def test_sums_of_few_trees_are_equal_to_the_last_bit(target: str, name: str) -> 
 
 PMML = [
     *("cuts", "one_leaf", "id3", "chaid", "divide", "own_branch", "laplace"),
-    *("forest", "forest_numbers", "adaboost", "adaboost_divided", "boosted_numbers"),
+    *("forest", "forest_numbers", "adaboost_votes", "adaboost_divided_votes", "boosted_numbers"),
 ]
 
 
@@ -125,6 +125,14 @@ def test_pmml_by_an_evaluator(name: str) -> None:
     assert proof.holds, str(proof)
     assert proof.allowed is None
     assert proof.largest_difference == 0
+
+
+@pytest.mark.parametrize("name", ["adaboost", "adaboost_divided"])
+def test_pmml_has_the_votes_of_adaboost_but_not_its_probabilities(name: str) -> None:
+    with pytest.raises(
+        UnsupportedError, match=r"softmax of votes[^\n]*\n  Hint: export its ensemble_"
+    ):
+        export.pmml(model(name))
 
 
 def test_what_leaves_count_in_pmml_gives_their_shares() -> None:

@@ -102,6 +102,23 @@ def test_treelite_has_a_softmax_of_single_precision_and_says_so(n_classes: int) 
     assert made.proof.largest_difference > 1e-12
 
 
+def test_onnxruntime_keeps_the_tolerance_of_equal_costs() -> None:
+    """It left out a product with 1 + 1e-12, and rounding then chose among equal costs."""
+    pytest.importorskip("onnx")
+    x = np.array([0.0] * 10 + [1.0, 1.0])[:, np.newaxis]
+    for n_first in range(1, 10):
+        y = ["a"] * n_first + ["b"] * (10 - n_first) + ["a", "b"]
+        costs = [[0.0, 10.0 - n_first], [float(n_first), 0.0]]
+        tree = tw.DecisionTreeClassifier(max_depth=1, cost_matrix=costs).fit(x, y)
+        if tree.tree_.n_leaves == 1:
+            continue
+        proof = export.onnx(tree).proof
+        if proof is not None and proof.not_run:
+            pytest.skip(proof.not_run)
+        assert proof is not None
+        assert proof.holds, str(proof)
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="cannot be written: No such file or directory"):
         export.python(model("one_class"), tmp_path / "no" / "x.py", proof=False)

@@ -131,6 +131,8 @@ def program_of(form: Form, *, allow_ifs: bool = True) -> Program:
         present["expit"] = form.link in ("logistic", "half_logistic", "ordinal")
         present["exp"] = form.link not in ("identity", "one")
         present["scale"] = form.shift != 0
+    if form.softens:
+        present["softens"] = present["exp"] = True
     if form.classes is not None:
         decision = form.decision
         by_leaf = decision.class_of_leaf is not None

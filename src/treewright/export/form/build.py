@@ -11,7 +11,7 @@ from treewright.adaboost.stump_trees import StumpTrees
 from treewright.boosting.ensemble import BoostedEnsemble
 from treewright.ensemble.ensemble import Ensemble
 from treewright.errors import ParameterError, UnsupportedError
-from treewright.export.form.form import Decision, Form
+from treewright.export.form.form import SOFTENED, Decision, Form
 from treewright.export.form.inputs import inputs_of
 from treewright.export.form.rules import form_of_rules
 from treewright.export.form.stumps import voting_stump
@@ -52,7 +52,7 @@ def form_of(model: object) -> Form:
     if isinstance(fitted, BoostedEnsemble):
         return _form_of_boosted(fitted, name)
     if isinstance(fitted, WeightedEnsemble):
-        return _form_of_weighted(fitted, name)
+        return _form_of_weighted(fitted, name, softens=model is not fitted)
     return _form_of_ensemble(fitted, name)
 
 
@@ -157,7 +157,8 @@ def _refuse_mixture(by_counts: bool, tree: Tree) -> None:
         )
 
 
-def _form_of_weighted(ensemble: WeightedEnsemble, name: str) -> Form:
+def _form_of_weighted(ensemble: WeightedEnsemble, name: str, *, softens: bool) -> Form:
+    """Return the form of AdaBoost's trees, which vote, or of its estimator, which softens votes."""
     inputs = inputs_of(ensemble.schema, ensemble.used_columns)
     weights = on_grid(ensemble.weights)
     by_counts = ensemble[0].combine == "leaf_counts"
@@ -169,14 +170,16 @@ def _form_of_weighted(ensemble: WeightedEnsemble, name: str) -> Form:
         tree = voting_stump(grown) if has_stumps else grown
         builder.add(tree, vote=None if is_median else weight)
     late = is_median or builder.divides
+    classes = plain_classes(ensemble.classes)
     return Form(
         model=name,
         inputs=inputs,
-        classes=plain_classes(ensemble.classes),
+        classes=classes,
         graph=builder.graph(),
         combination="median" if is_median else "votes" if late else "mean",
         divisor=float(weights.sum()),
         vote_weights=weights if late else None,
+        link=SOFTENED if softens and classes is not None and len(classes) > 1 else "identity",
         by_counts=by_counts and builder.divides,
         decision=decision_of(ensemble.leaf) if not is_median else Decision(),
         refuses_unseen=ensemble.unseen == "error",

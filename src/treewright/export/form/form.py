@@ -4,8 +4,9 @@ Answers are made in this order, and every exporter keeps it, so that numbers agr
 
 1. each tree finds its leaf (or leaves, where a row is divided) and says a line of numbers;
 2. lines are added up from the first tree to the last, from 0 or from the base scores;
-3. the sum is divided, or goes through the link: class probabilities, or the number;
-4. the class is chosen: the most probable one, or that of least expected cost.
+3. the sum is divided, and goes through the link: class probabilities, or the number;
+4. the class is chosen: the most probable one (of softened votes: the one with the most votes), or
+   that of least expected cost.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ that a link turns into predictions (boosting); votes of rules, of which a row ma
 
 EXACT_LINKS = ("identity",)
 """Links without exp: others agree to a few units in the last place."""
+
+SOFTENED = "softened_votes"
+"""The link from shares of votes to probabilities: AdaBoost's decision function, and its softmax."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,9 +74,11 @@ class Form:
         What the sum of lines is divided by (``"mean"``, ``"votes"``).
     vote_weights
         The weight of each tree (``"votes"``, ``"median"``).
-    n_outputs, base, link, shift, thresholds
-        Of boosted trees: trees of a round, where scores start, and what they mean; see
-        :class:`~treewright.boosting.ensemble.BoostedEnsemble`.
+    link
+        How sums become predictions: one of boosted trees; see
+        :class:`~treewright.boosting.ensemble.BoostedEnsemble`; or `SOFTENED`, of trees that vote.
+    n_outputs, base, shift, thresholds
+        Of boosted trees: trees of a round, where scores start, and what they mean.
     otherwise, default_class
         Of rules that vote: the answer about a row that meets none, and the class that wins ties.
     by_counts
@@ -121,7 +127,21 @@ class Form:
     @property
     def is_exact(self) -> bool:
         """Whether answers need only comparisons, sums, products and quotients."""
-        return self.combination != "scores" or self.link in EXACT_LINKS
+        return self.link in EXACT_LINKS
+
+    @property
+    def softens(self) -> bool:
+        """Whether probabilities are softened votes, while votes themselves decide."""
+        return self.link == SOFTENED
+
+    @property
+    def sharpness(self) -> float:
+        """What shares of votes are multiplied by, so that their softmax is the probabilities.
+
+        AdaBoost's decision function, divided by K - 1, but for a constant that a softmax ignores.
+        """
+        n = self.n_answers
+        return n / (n - 1) ** 2
 
     @property
     def size(self) -> str:

@@ -4,7 +4,9 @@ A row that a question divides goes down every branch, and its leaves are combine
 The same answer is reached by asking one question after the other: first those of the first branch,
 then those of the second, and so on; what the leaves found say together is then known when the tree
 is written. That takes more questions, but every one of them has a branch for each row, which any
-target can express. What is known of a column is not asked again, so most trees stay small.
+target can express. What is known of a column is not asked again, so most trees stay small: a branch
+that no row can take here is left out of its question, and every branch of a question has a child of
+its own, so that whoever follows the branches writes as many nodes as there are.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.data.codes import INT64_MAX
 from treewright.export.form import graph as kinds
 from treewright.export.form.graph import GraphBuilder
-from treewright.export.form.states import States, branches_of_codes
+from treewright.export.form.states import MISSING, UNSEEN, States, branches_of_codes
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
@@ -30,7 +33,7 @@ MOST_NODES = 20_000
 class _Task:
     """What is left to be asked of a row, where it is so far, and what is known of it."""
 
-    slots: tuple[int, ...]
+    slot: int | None
     waiting: tuple[tuple[int, float], ...]
     found: tuple[tuple[int, float], ...] = ()
     known: dict[int, int] = field(default_factory=dict)
@@ -69,24 +72,23 @@ class _Unfolding:
         self.form, self.graph, self.most_nodes = form, form.graph, most_nodes
         self.builder = GraphBuilder()
         self.states = States(form)
-        # Questions refer to the same lists of cuts and terms.
-        graph = form.graph
-        for name in ("whole", "cuts", "term_input", "term_coefficient"):
-            self.builder.add(name, getattr(graph, name))
+        # Questions refer to the same lists of terms.
+        for name in ("term_input", "term_coefficient"):
+            self.builder.add(name, getattr(form.graph, name))
         self.links: list[int] = []
 
     def add_tree(self, tree: int) -> bool:
         """Append a tree; False if the whole is too large."""
         builder = self.builder
         builder.add("root", [builder.size("kind")])
-        tasks = [_Task((), ((int(self.graph.roots[tree]), 1.0),))]
+        tasks = [_Task(None, ((int(self.graph.roots[tree]), 1.0),))]
         first_link = len(self.links)
         while tasks:
             if builder.size("kind") > self.most_nodes:
                 return False
             task = tasks.pop()
-            for slot in task.slots:
-                self.links[slot] = builder.size("kind")
+            if task.slot is not None:
+                self.links[task.slot] = builder.size("kind")
             tasks.extend(self._ask(task, tree))
         builder.add("links", self.links[first_link:])
         return True
@@ -129,54 +131,89 @@ class _Unfolding:
     ) -> list[_Task]:
         graph, into = self.graph, self.builder
         place, share = int(graph.input[node]), waiting[-1][1]
-        place_of = {branch: number for number, (branch, _) in enumerate(outcomes)}
-        # Values that cannot be here lead anywhere.
-        leads = [place_of.get(branch, 0) for branch in range(int(graph.n_branches[node]))]
-        divided = place_of.get(kinds.ALL_BRANCHES, 0)
-
-        def outcome_of(branch: int) -> int:
-            return divided if branch < 0 else leads[branch]
-
-        kind = int(graph.kind[node])
-        at, count = int(graph.at[node]), int(graph.count[node])
-        missing, unseen = (int(graph.missing[node]), int(graph.unseen[node]))
-        if self.form.inputs[place].is_category and kind != kinds.LINEAR:
-            branch_of = branches_of_codes(self.form, node)
-            codes = sorted(code for code in branch_of if code >= 0)
-            kind, at, count = kinds.MEMBERS, into.size("code"), len(codes)
-            into.add("code", codes)
-            into.add("branch", [outcome_of(branch_of[code]) for code in codes])
-            ahead = list(range(len(outcomes)))
-            missing, unseen = outcome_of(missing), outcome_of(unseen)
+        taken = [branch for branch, _ in outcomes]
+        if self.form.inputs[place].is_category and graph.kind[node] != kinds.LINEAR:
+            own, ahead = self._of_category(node, taken)
         else:
-            n_known = 2 if kind in (kinds.CUT, kinds.LINEAR) else count + 1
-            ahead = [leads[branch] for branch in range(n_known)] + [outcome_of(missing)]
-            missing = unseen = n_known
+            own, ahead = self._of_order(node, taken)
         first = len(self.links)
         self.links.extend([-1] * len(ahead))
-        for name, value in (
-            ("kind", kind),
-            ("input", place),
-            ("number", float(graph.number[node])),
-            ("at", at),
-            ("count", count),
-            ("missing", missing),
-            ("unseen", unseen),
-            ("rest", kinds.ALL_BRANCHES),
-            ("child", first),
-            ("n_branches", len(ahead)),
-            ("n_rows", 0),
-        ):
+        for name, value in {
+            "input": place,
+            "rest": kinds.ALL_BRANCHES,
+            "child": first,
+            "n_branches": len(ahead),
+            "n_rows": 0,
+            **own,
+        }.items():
             into.add(name, [value])
         return [
             _Task(
-                tuple(first + slot for slot, outcome in enumerate(ahead) if outcome == number),
+                first + ahead.index(branch),
                 (*waiting[:-1], *self._followed(node, share, branch)),
                 tuple(found),
                 known if states is None else {**known, place: states},
             )
-            for number, (branch, states) in enumerate(outcomes)
+            for branch, states in outcomes
         ]
+
+    def _of_category(self, node: int, taken: list[int]) -> tuple[dict[str, float], list[int]]:
+        """Return a question about a category, and the branch of the old one for each of its own."""
+        into = self.builder
+        place_of = {branch: place for place, branch in enumerate(taken)}
+        # Categories that cannot be here go with the first: nothing asks about them.
+        branch_of = {
+            code: place_of.get(branch, 0)
+            for code, branch in branches_of_codes(self.form, node).items()
+        }
+        codes = sorted(code for code in branch_of if code >= 0)
+        question = {
+            "kind": kinds.MEMBERS,
+            "number": 0.0,
+            "at": into.size("code"),
+            "count": len(codes),
+            "missing": branch_of[MISSING],
+            "unseen": branch_of[UNSEEN],
+        }
+        into.add("code", codes)
+        into.add("branch", [branch_of[code] for code in codes])
+        return question, taken
+
+    def _of_order(self, node: int, taken: list[int]) -> tuple[dict[str, float], list[int]]:
+        """Return a question by cuts, and the branch of the old one for each of its own.
+
+        Only cuts between branches that can be taken are asked; where there is none, and only a
+        missing value goes its own way, every number is up to a cut that none is above.
+        """
+        graph = self.graph
+        missing = int(graph.missing[node])
+        n_cuts = 1 if graph.kind[node] in (kinds.CUT, kinds.LINEAR) else int(graph.count[node])
+        known = [branch for branch in taken if 0 <= branch <= n_cuts]
+        if missing not in taken:
+            missing = known[-1]  # nothing is missing here
+        ahead = known if missing in known else [*known, missing]
+        place = ahead.index(missing)
+        return {**self._cuts(node, known[:-1]), "missing": place, "unseen": place}, ahead
+
+    def _cuts(self, node: int, asked: list[int]) -> dict[str, float]:
+        """Return the question that has only some of a node's cuts."""
+        graph, into = self.graph, self.builder
+        kind, at = int(graph.kind[node]), int(graph.at[node])
+        if kind == kinds.LINEAR:
+            number = float(graph.number[node])
+            return {"kind": kind, "number": number, "at": at, "count": int(graph.count[node])}
+        if kind == kinds.WHOLE_CUTS:
+            cuts = [int(graph.whole[at + branch]) for branch in asked] or [INT64_MAX]
+            own = {"kind": kind, "number": 0.0, "at": into.size("whole"), "count": len(cuts)}
+            into.add("whole", cuts)
+            return own
+        of_node = [graph.number[node]] if kind == kinds.CUT else graph.cuts[at:]
+        numbers = [float(of_node[branch]) for branch in asked] or [np.inf]
+        if len(numbers) == 1:
+            return {"kind": kinds.CUT, "number": numbers[0], "at": 0, "count": 0}
+        own = {"kind": kind, "number": 0.0, "at": into.size("cuts"), "count": len(numbers)}
+        into.add("cuts", numbers)
+        return own
 
     def _leaf(self, found: list[tuple[int, float]], tree: int) -> None:
         into = self.builder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from treewright.rules.ruleset import RuleSet
 from treewright.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.array_types import FloatArray, Int64Array
+    from treewright.array_types import Array, FloatArray, Int64Array
+    from treewright.data.table import Table
     from treewright.export.proof.rows import Cases
 
 
@@ -35,14 +36,32 @@ class Answers:
 
 
 def answers_of_model(model: object, cases: Cases) -> Answers:
-    """Return the answers that ``predict`` and ``predict_proba`` of a model are made of."""
+    """Return what a model answers: an estimator by its own ``predict`` and ``predict_proba``.
+
+    An estimator may do more than the model that it fitted, and that is what its users compare with.
+    """
     fitted = fitted_model(model)
     table = read_rows(cases.frame(fitted.schema), fitted.schema, unseen="missing")
+    if fitted is not model:
+        return _answers_of_estimator(model, table, fitted.classes)
     numbers = fitted.plan.answers(table) if isinstance(fitted, Tree) else fitted.answers(table)
     if fitted.classes is None:
         return Answers(numbers=numbers)
     if isinstance(fitted, RuleSet):
-        code_of = {label: code for code, label in enumerate(fitted.classes[0].tolist())}
-        said = [code_of[label] for label in fitted.decide(table).tolist()]
-        return Answers(classes=np.array(said, dtype=np.int64), numbers=numbers)
+        return Answers(classes=_codes(fitted.decide(table), fitted.classes), numbers=numbers)
     return Answers(classes=fitted.leaf.choose(numbers), numbers=numbers)
+
+
+def _answers_of_estimator(
+    estimator: Any, table: Table, classes: tuple[Array, ...] | None
+) -> Answers:
+    said = np.asarray(estimator.predict(table))
+    if classes is None:
+        return Answers(numbers=said.astype(np.float64).reshape(-1, 1))
+    return Answers(classes=_codes(said, classes), numbers=estimator.predict_proba(table))
+
+
+def _codes(labels: Array, classes: tuple[Array, ...]) -> Int64Array:
+    """Return the positions of labels among the classes of one output."""
+    code_of = {label: code for code, label in enumerate(classes[0].tolist())}
+    return np.array([code_of[label] for label in labels.tolist()], dtype=np.int64)

@@ -200,8 +200,10 @@ def _values(form: Form, place: int, random: np.random.Generator) -> list[Any]:
         inside = sorted(value for value in whole if INT64_MIN < value <= INT64_MAX)
         return [None, *(value + offset for value in inside)]
     numbers: set[float] = {0.0, -np.inf, np.inf, _LARGEST, -_LARGEST, 5e-324}
-    for cut in cuts:
-        numbers |= {float(cut), float(np.nextafter(cut, -np.inf)), float(np.nextafter(cut, np.inf))}
+    with np.errstate(over="ignore"):  # infinity is the neighbour of the largest number
+        for side in (-np.inf, np.inf):
+            numbers |= set(np.nextafter(np.array(cuts), side).tolist())
+    numbers |= set(map(float, cuts))
     if form.graph.models is not None or form.graph.has(kinds.LINEAR):
         scale = max((abs(cut) for cut in cuts if np.isfinite(cut)), default=1.0)
         numbers |= set((random.normal(size=8) * scale).tolist())

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from treewright.data.codes import INT64_MAX
 from treewright.export.form import graph as kinds
 from treewright.export.form.states import MISSING, UNSEEN, branches_of_codes
 
@@ -45,6 +48,8 @@ class Conditions:
         value, bounds = self._bounds(node)
         missing = int(self.graph.missing[node])
         last = len(bounds)
+        if missing == last and self._is_boundless(node):
+            return [(self._is_missing(node, value), missing)], 0
         if missing == last:  # NULL and NaN are up to no bound
             return [(f"{value} <= {bound}", branch) for branch, bound in enumerate(bounds)], last
         found = [(self._is_missing(node, value), missing)]
@@ -62,6 +67,13 @@ class Conditions:
             return f"NOT coalesce({found[0][0]}, FALSE)"
         words = " ".join(f"WHEN {condition} THEN {place}" for condition, place in found)
         return f"CASE {words} ELSE {otherwise} END = {branch}"
+
+    def _is_boundless(self, node: int) -> bool:
+        """Return whether a node only parts missing values from all others."""
+        graph = self.graph
+        if graph.kind[node] == kinds.WHOLE_CUTS and graph.count[node] == 1:
+            return int(graph.whole[graph.at[node]]) == INT64_MAX
+        return bool(graph.kind[node] == kinds.CUT and graph.number[node] == np.inf)
 
     def _is_missing(self, node: int, value: str) -> str:
         each = self.form.inputs[int(self.graph.input[node])]

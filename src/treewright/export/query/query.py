@@ -106,7 +106,8 @@ class Query(Expressions):
         sums = self._sums()
         if form.combination == "mean":
             divisor = self.dialect.number(form.divisor)
-            return [f"{each} / {divisor}" for each in sums]
+            shares = [f"{each} / {divisor}" for each in sums]
+            return self._softened(shares) if form.softens else shares
         return self._linked(sums)
 
     def _of_single(self) -> list[str]:
@@ -344,13 +345,7 @@ class Query(Expressions):
             self._step("linked", [f"{expit(score)} AS tw_second"])
             return [f"{one} - tw_second", "tw_second"]
         if form.link == "softmax":
-            self._step("most", [f"{self._most(scores)} AS tw_most"])
-            self._step(
-                "powers",
-                [f"{self._exp(f'{s} - tw_most')} AS tw_e{k}" for k, s in enumerate(scores)],
-            )
-            total = " + ".join([dialect.number(0.0), *(f"tw_e{k}" for k in range(len(scores)))])
-            return [f"tw_e{k} / ({total})" for k in range(len(scores))]
+            return self._softmax(scores)
         assert form.thresholds is not None
         cuts = form.thresholds.tolist()
         self._step(
@@ -363,6 +358,26 @@ class Query(Expressions):
         shares = ["tw_u0 - " + dialect.number(0.0)]
         shares += [f"tw_u{k} - tw_u{k - 1}" for k in range(1, len(cuts))]
         return [*shares, f"{one} - tw_u{len(cuts) - 1}"]
+
+    def _softmax(self, scores: list[str]) -> list[str]:
+        self._step("most", [f"{self._most(scores)} AS tw_most"])
+        self._step(
+            "powers",
+            [f"{self._exp(f'{s} - tw_most')} AS tw_e{k}" for k, s in enumerate(scores)],
+        )
+        none = self.dialect.number(0.0)
+        total = " + ".join([none, *(f"tw_e{k}" for k in range(len(scores)))])
+        return [f"tw_e{k} / ({total})" for k in range(len(scores))]
+
+    def _softened(self, shares: list[str]) -> list[str]:
+        """Return probabilities of shares of votes; votes alone where nothing asks for them."""
+        self._step("votes", [f"{each} AS tw_v{k}" for k, each in enumerate(shares)])
+        votes = [f"tw_v{k}" for k in range(len(shares))]
+        if not self.proba and self.form.decision.costs is None:
+            return votes
+        factor = self.dialect.number(self.form.sharpness)
+        self._step("scores", [f"{factor} * {each} AS tw_z{k}" for k, each in enumerate(votes)])
+        return self._softmax([f"tw_z{k}" for k in range(len(votes))])
 
     def _most(self, numbers: Sequence[str]) -> str:
         """Return the largest of at least two numbers, without depth: parsers bound that, too."""
@@ -402,8 +417,10 @@ class Query(Expressions):
             return f"CASE {cases} END"
         if decision.costs is not None:
             return self._by_cost(shares)
+        votes = [f"tw_v{k}" for k in range(len(shares))]
+        if form.softens:  # votes that differ may have equal probabilities
+            shares = votes
         if form.combination == "rules":
-            votes = [f"tw_v{k}" for k in range(len(shares))]
             first = self._first_of(votes)
             default = form.default_class
             others = [v for k, v in enumerate(votes) if k != default]

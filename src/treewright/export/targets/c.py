@@ -115,7 +115,7 @@ def _text(program: Program, name: str) -> str:
         if _is_lonely(form):
             features.add("lonely")
     fields = field_names(form)
-    is_rules = form.combination == "rules"
+    keeps_votes = form.combination == "rules" or form.softens
     texts = {
         "head": head_of(form, "c", name),
         "about": f"Predictions of {in_comment(form.model)}: {form.size}.",
@@ -133,9 +133,11 @@ def _text(program: Program, name: str) -> str:
         "tables": _tables(program, simple="simple" in features),
         "stack": str(form.depth_of_stack() + 1),
         "most_leaves": str(_most_leaves(form)),
-        "and_votes": ", double *votes" if is_rules else "",
-        "pass_votes": ", votes" if is_rules else "",
-        "declare_votes": f"double votes[{graph.width}];" if is_rules else "",
+        "and_votes": ", double *votes" if keeps_votes else "",
+        "pass_votes": ", votes" if keeps_votes else "",
+        "declare_votes": f"double votes[{graph.width}];" if keeps_votes else "",
+        # Votes that differ may have equal probabilities.
+        "judged": "votes" if form.softens else "answers",
         "each_tree": _each_tree(form, simple="simple" in features),
         "model_says": "adds to its line" if "centred" in features else "says of a row",
     }
@@ -419,6 +421,7 @@ def _arithmetic(form: Form) -> dict[str, str]:
         "half": number(half),
         "otherwise": listed([] if form.otherwise is None else form.otherwise),
         "base": listed([0.0] if form.base is None else form.base),
+        "sharpness": number(form.sharpness) if form.softens else "",
         "n_outputs": str(form.n_outputs),
         "scale": number(2.0**form.shift),
         "thresholds": listed([] if form.thresholds is None else form.thresholds),

@@ -192,6 +192,7 @@ def _arithmetic(form: Form) -> dict[str, str]:
         "half": number(half),
         "otherwise": listed(form.otherwise),
         "base": listed(form.base),
+        "sharpness": number(form.sharpness) if form.softens else "",
         "n_outputs": str(form.n_outputs),
         "scale": number(2.0**form.shift),
         "thresholds": listed(form.thresholds),

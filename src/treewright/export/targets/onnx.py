@@ -80,6 +80,7 @@ class _Writer:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.count = 0
+        self._votes: str | None = None  # what decides, where probabilities do not
 
     def model(self) -> Any:
         """Return the whole model."""
@@ -94,7 +95,7 @@ class _Writer:
             self._op("Identity", [answers], output="prediction")
             outputs.append(helper.make_tensor_value_info("prediction", types.DOUBLE, [None, 1]))
         else:
-            label_type = self._label(answers)
+            label_type = self._label(self._votes or answers)
             self._op("Identity", [answers], output="probabilities")
             n = len(form.classes)
             outputs.append(helper.make_tensor_value_info("label", label_type, [None]))
@@ -252,8 +253,15 @@ class _Writer:
             first = self._constant(np.array([0], dtype=np.int64))
             sums = self._op("Gather", [sums, first], axis=1)
         if form.combination == "mean":
-            return self._op("Div", [sums, self._constant([form.divisor])])
+            means = self._op("Div", [sums, self._constant([form.divisor])])
+            return self._softened(means) if form.softens else means
         return self._linked(sums)
+
+    def _softened(self, votes: str) -> str:
+        if self.form.decision.costs is None:  # votes that differ may have equal probabilities
+            self._votes = votes
+        scores = self._op("Mul", [votes, self._constant([self.form.sharpness])])
+        return self._op("Softmax", [scores], axis=1)
 
     def _linked(self, scores: str) -> str:
         form = self.form
@@ -307,14 +315,21 @@ class _Writer:
         if decision.costs is not None:
             costs = self._op("MatMul", [answers, self._constant(decision.costs.astype(float))])
             least = self._op("ReduceMin", [costs, rows], keepdims=1)
-            bound = self._op("Mul", [least, self._constant([1 + 1e-12])])
+            bound = self._op("Add", [least, self._rounding(least)])
             return self._op("Cast", [self._op("LessOrEqual", [costs, bound])], to=self.types.DOUBLE)
         if decision.preferred is None:
             return answers
         most = self._op("ReduceMax", [answers, rows], keepdims=1)
-        near = self._op("Mul", [most, self._constant([1 - 1e-12])])
+        near = self._op("Sub", [most, self._rounding(most)])
         ties = self._op("GreaterOrEqual", [answers, near])
         own = np.zeros((1, len(self.form.classes or ())), dtype=bool)
         own[0, decision.preferred] = True
         wins = self._op("And", [ties, self._constant(own)])
         return self._op("Where", [wins, self._constant([2.0]), answers])
+
+    def _rounding(self, numbers: str) -> str:
+        """Return what numbers that are equal may differ by.
+
+        It is added: onnxruntime takes a product with 1 + 1e-12 for one with 1, and leaves it out.
+        """
+        return self._op("Mul", [numbers, self._constant([1e-12])])

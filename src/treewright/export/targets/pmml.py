@@ -85,6 +85,13 @@ def _check(form: Form) -> None:
     for applies, reason in reasons:
         if applies:
             raise form.refuse("pmml", reason, _OTHERS)
+    if form.softens:
+        raise form.refuse(
+            "pmml",
+            "the probabilities of AdaBoost are a softmax of votes, which takes a chain of models"
+            " there",
+            f"export its ensemble_, which answers with the shares of the votes, or {_OTHERS}",
+        )
     named = [(each.name, (each.name, *each.values)) for each in form.inputs]
     for where, values in [*named, ("the target", form.classes or ())]:
         for value in values:
@@ -272,6 +279,8 @@ class _Writer:
         is_single = graph.kind[node] == kinds.CUT
         cuts = [float(graph.number[node])] if is_single else graph.cuts[own].tolist()
         last = len(cuts)
+        if cuts == [np.inf] and missing == last:  # all that is known is up to the cut
+            return [(last, [is_missing]), (0, [])]
         ordered: list[tuple[int, list[dict[str, str]]]] = [
             (
                 branch,

@@ -221,6 +221,7 @@ def _arithmetic(form: Form) -> dict[str, str]:
         "half": number(half),
         "otherwise": _tuple(map(number, otherwise)),
         "base": _tuple(map(number, base)),
+        "sharpness": number(form.sharpness) if form.softens else "",
         "n_outputs": str(form.n_outputs),
         "scale": number(2.0**form.shift),
         "thresholds": _tuple(map(number, thresholds)),

@@ -44,7 +44,7 @@ def sql_source(
     spoken = DIALECTS[dialect]
     _check(form, spoken)
     name = identifier(name, otherwise="model")
-    flat = unfolded(form, most_nodes=_MOST_UNFOLDED * form.n_trees)
+    flat = unfolded(form, most_nodes=min(_MOST_UNFOLDED * form.n_trees, _MOST_NODES))
     if flat is None and form.n_trees > 1 and form.graph.divides:
         flat = unfolded(form)
     query = Query(flat or form, spoken, table=spoken.quoted(table), proba=proba).text()

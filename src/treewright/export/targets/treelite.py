@@ -13,6 +13,7 @@ from treewright.export.code.texts import left_out_of
 from treewright.export.exported import Exported
 from treewright.export.form.binary import BinaryForm, binary_form
 from treewright.export.form.build import form_of
+from treewright.export.form.form import SOFTENED
 
 if TYPE_CHECKING:
     from treewright.export.form.form import Form
@@ -23,6 +24,7 @@ _LINKS = {
     "logistic": "sigmoid",
     "half_logistic": "sigmoid",
     "softmax": "softmax",
+    SOFTENED: "softmax",
 }
 
 
@@ -45,7 +47,7 @@ def treelite_source(model: object, *, name: str = "model") -> Exported:
             left.append("cost matrix: decide by the probabilities")
     columns = ", ".join(each.name for each in form.inputs[:6])
     # Its softmax has float32 inside, whatever the type of leaves.
-    in_single = form.combination == "scores" and form.link == "softmax"
+    in_single = form.softens or (form.combination == "scores" and form.link == "softmax")
     return Exported(
         content=_model(binary).serialize_bytes(),
         target="treelite",
@@ -89,6 +91,8 @@ def _model(binary: BinaryForm) -> Any:
         task, n_class = "kMultiClf", n_classes
     several = n_class > 1
     factor = 2.0 if form.link == "half_logistic" else 1.0
+    if form.softens:
+        factor = form.sharpness
     made = builder.ModelBuilder(
         threshold_type="float64",
         leaf_output_type="float64",
@@ -117,7 +121,7 @@ def _model(binary: BinaryForm) -> Any:
             else [-1 if several else 0] * form.n_trees,
         ),
         postprocessor=builder.PostProcessorFunc(name=_LINKS[form.link])
-        if is_scores
+        if is_scores or form.softens
         else builder.PostProcessorFunc(name="identity_multiclass" if several else "identity"),
         base_scores=[0.0] * n_class,
     )
