@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from treewright.array_types import Probabilities
 from treewright.certainty.shrunken import PRIOR_WEIGHTS, shrunken
 from treewright.data.table import Table
 from treewright.estimators.certainty.predicts_sets import PredictsSets
+from treewright.explain.path import Explanation, row_of
 from treewright.threads import n_threads
 from treewright.tree.leaf import by_output
 from treewright.tree.tree import Tree
@@ -23,6 +26,16 @@ class ShrinksLeaves(PredictsSets):
     _table: Any
     _shrunken: Tree | None = None
     _shrunken_by: tuple[float, Tree] | None = None
+
+    def explain(self, row: object) -> Explanation:
+        """Return the path of one row through the tree; see :meth:`Tree.explain`.
+
+        It ends in what `predict` and `predict_proba` answer, calibrated where they are.
+        """
+        found: Explanation = super().explain(row)  # type: ignore[misc]
+        if self._calibration is None:
+            return found
+        return found.calibrated(np.hstack(self._calibrated(row_of(found.tree, row)))[0])
 
     def _grades(self) -> tuple[Any, ...]:
         return PRIOR_WEIGHTS
