@@ -301,3 +301,24 @@ def test_the_last_stage_is_the_model(kind: Any, way: str, costs: Any) -> None:
     np.testing.assert_array_equal(chosen, model.predict(new))
     *_, scores = model.staged_decision_function(new)
     np.testing.assert_array_equal(scores, model.decision_function(new))
+
+
+def test_ordered_classes_cannot_be_calibrated_and_constrained() -> None:
+    model = tw.GradientBoostingClassifier(
+        n_estimators=3, loss="ordinal", monotonic_cst={"a": 1}, calibrate="isotonic"
+    )
+    with pytest.raises(UnsupportedError) as caught:
+        model.fit(X, np.digitize(X["a"], [-0.5, 0.5]))
+    assert str(caught.value) == (
+        "calibrate='isotonic' cannot be used with monotonic_cst and 3 classes: the probability of"
+        " each is moved by itself.\n  Hint: calibrate=None; or two classes."
+    )
+
+
+def test_a_constrained_model_is_saved_with_its_calibration(tmp_path: Any) -> None:
+    for way in WAYS:
+        model = tw.DecisionTreeClassifier(monotonic_cst={"a": 1}, calibrate=way).fit(X, Y)
+        tw.save(model, tmp_path / "model.tw")
+        told = tw.load(tmp_path / "model.tw").predict_proba(NEW)
+        np.testing.assert_array_equal(told, model.predict_proba(NEW))
+        assert model.calibration_.told().startswith("rounded to 32 bits")
