@@ -203,6 +203,12 @@ def test_monotonic_directions() -> None:
     assert said(ParameterError, DecisionTreeClassifier(monotonic_cst=[1, 0]), y=CLASSES) == (
         "monotonic_cst needs one target of numbers or of two classes."
     )
+    smoothed = DecisionTreeClassifier(monotonic_cst=[1, 0], leaf="laplace")
+    assert said(UnsupportedError, smoothed) == (
+        "leaf='laplace' cannot be used with monotonic_cst: it moves small leaves more than large"
+        " ones, and may turn their order round.\n"
+        "  Hint: leaf='majority', or calibrate='temperature' for shares that are no 0 or 1."
+    )
 
 
 def test_weights_of_classes() -> None:

@@ -126,10 +126,10 @@ class Isotonic:
     def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Return probabilities after each class's function."""
         if probabilities.shape[1] == 2:
-            second = np.interp(probabilities[:, 1], self.knots[0], self.heights[0])
+            second = _between(probabilities[:, 1], self.knots[0], self.heights[0])
             return np.stack([1.0 - second, second], axis=1)
         risen = [
-            np.interp(column, knots, heights)
+            _between(column, knots, heights)
             for column, knots, heights in zip(
                 probabilities.T, self.knots, self.heights, strict=True
             )
@@ -139,6 +139,29 @@ class Isotonic:
     def told(self) -> str:
         """Return what it does, in words."""
         return "an increasing step function for each class"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OnGrid:
+    """Rounds probabilities of two classes to steps that a map is sure to keep in order.
+
+    Logarithms and powers are exact but for the last bits, and turn the order of probabilities round
+    that differ by no more. So what is monotone by a constraint stays monotone to the last bit.
+
+    >>> OnGrid()(np.array([[0.9, 0.1]])).round(9).tolist()
+    [[0.9, 0.1]]
+    """
+
+    bits: int = 32
+
+    def __call__(self, probabilities: FloatArray) -> FloatArray:
+        """Return probabilities, of which the second decides."""
+        second = np.ldexp(np.rint(np.ldexp(probabilities[:, 1], self.bits)), -self.bits)
+        return np.stack([1.0 - second, second], axis=1)
+
+    def told(self) -> str:
+        """Return what it does, in words."""
+        return f"rounded to {self.bits} bits, so that their order is kept"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -311,6 +334,18 @@ def _softmax(scores: FloatArray) -> FloatArray:
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares: FloatArray = powers / powers.sum(axis=1, keepdims=True)
     return shares
+
+
+def _between(given: FloatArray, knots: FloatArray, heights: FloatArray) -> FloatArray:
+    """Return the heights of a function that rises between knots; rounding never exceeds a knot's.
+
+    >>> _between(np.array([0.0, 0.5, 3.0]), np.array([0.0, 1.0]), np.array([0.2, 0.4])).round(1)
+    array([0.2, 0.3, 0.4])
+    """
+    left = np.searchsorted(knots, given, side="right") - 1
+    last = len(knots) - 1
+    low, high = heights[np.maximum(left, 0)], heights[np.minimum(left + 1, last)]
+    return np.clip(np.interp(given, knots, heights), low, high)
 
 
 def _normalized(parts: FloatArray, otherwise: Array) -> FloatArray:

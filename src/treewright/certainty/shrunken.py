@@ -7,12 +7,14 @@ down; Agarwal et al., *Hierarchical Shrinkage*, ICML 2022, do the like with diff
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from treewright.array_types import FloatArray
+from treewright.grow.monotone import in_order
 from treewright.tree.leaf import BY_MAJORITY, by_output
 from treewright.tree.tree import Tree
 
@@ -20,8 +22,17 @@ PRIOR_WEIGHTS = (0.5, 2.0, 8.0, 32.0)
 """Rows that the node above counts as; what tells best of unseen rows is taken."""
 
 
-def shrunken(tree: Tree, prior_weight: float) -> Tree:
+def shrunken(tree: Tree, prior_weight: float, signs: Sequence[int] | None = None) -> Tree:
     """Return the tree with class weights shrunken towards those of the nodes above.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    prior_weight
+        Rows that the node above counts as.
+    signs
+        The monotonic constraint of every column, which is kept; None for none.
 
     Examples
     --------
@@ -38,9 +49,10 @@ def shrunken(tree: Tree, prior_weight: float) -> Tree:
         _shrunken_weights(tree, part, prior_weight)
         for part in by_output(tree.arrays.value, tree.classes)
     ]
-    return tree.with_arrays(
+    made = tree.with_arrays(
         replace(tree.arrays, value=np.hstack(parts)), linear=tree.linear, leaf=BY_MAJORITY
     )
+    return in_order(made, signs)
 
 
 def _shrunken_weights(tree: Tree, weights: FloatArray, prior_weight: float) -> FloatArray:

@@ -120,6 +120,22 @@ def load_tree_of(path: str, *, command: str) -> Tree:
     return tree_of(path, load_model(path), command=command) if tree is None else tree
 
 
+def load_explaining(path: str, *, command: str) -> tuple[Tree, Any]:
+    """Return the one tree of a file, and the model that explains rows by it and answers them.
+
+    That is the tree itself, without its estimator, unless its answers are calibrated or by rules.
+    """
+    from treewright.persist.tree_alone import load_answering_tree
+
+    check_is_model(path)
+    with told_of_model(path):
+        tree = load_answering_tree(path)
+    if tree is not None:
+        return tree, tree
+    model = load_model(path)
+    return tree_of(path, model, command=command), model
+
+
 def tree_of(path: str, model: Any, *, command: str) -> Tree:
     """Return the one tree of a model, or refuse one that has several or none."""
     from treewright.tree.tree import Tree

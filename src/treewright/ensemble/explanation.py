@@ -47,6 +47,11 @@ class EnsembleExplanation(ShownInNotebooks):
         None where the prediction is no sum over columns.
     no_shap
         Why there are no SHAP values; None where there are.
+    way
+        How the answer comes about where the trees alone do not tell: ``calibrated``, ``by expected
+        cost``.
+    is_calibrated
+        Whether it is calibrated: trees, and what columns add, tell of the answer before.
     """
 
     label: Any
@@ -56,6 +61,8 @@ class EnsembleExplanation(ShownInNotebooks):
     votes: str
     shap: ShapValues | None
     no_shap: str | None = None
+    way: str = ""
+    is_calibrated: bool = False
 
     def __str__(self) -> str:
         return self.text()
@@ -68,7 +75,7 @@ class EnsembleExplanation(ShownInNotebooks):
         max_columns
             Number of columns shown, those that add or take away most.
         """
-        heading = answer_in_words(self.label, self.answer, self.classes)
+        heading = answer_in_words(self.label, self.answer, self.classes, self.way)
         votes = self.votes.split("\n")
         if len(votes) > _MOST_OUTPUTS:
             votes[_MOST_OUTPUTS:] = [f"and {len(votes) - _MOST_OUTPUTS} more outputs"]
@@ -78,7 +85,10 @@ class EnsembleExplanation(ShownInNotebooks):
         ]
         if self.shap is None:
             return "\n".join([*told, "", f"What columns add is not told: {self.no_shap}"])
-        return "\n".join([*told, "", self._to_print().text(max_columns=max_columns, signed=True)])
+        before = ["Before calibration:"] if self.is_calibrated else []
+        return "\n".join(
+            [*told, "", *before, self._to_print().text(max_columns=max_columns, signed=True)]
+        )
 
     def _to_print(self) -> ShapValues:
         """Return the SHAP values with texts that fit into a line, of the first outputs."""

@@ -14,6 +14,7 @@ from treewright.errors import UnsupportedError
 from treewright.state.pickled_whole import PickledWhole
 from treewright.text.notebook import ShownInNotebooks
 from treewright.tree.leaf import by_output, decide, label_of
+from treewright.tree.node_text import way_in_words
 
 if TYPE_CHECKING:
     from treewright.array_types import Array, FloatArray
@@ -152,7 +153,9 @@ class TreeEnsemble(PickledWhole, ShownInNotebooks):
         table: Table,
         *,
         answer: FloatArray | None = None,
+        decides: FloatArray | None = None,
         explained: Callable[[Table], ShapValues] | None = None,
+        is_calibrated: bool = False,
     ) -> EnsembleExplanation:
         """Return the explanation of a table of one row; see :meth:`explain`.
 
@@ -162,10 +165,15 @@ class TreeEnsemble(PickledWhole, ShownInNotebooks):
             The row, as :meth:`row` returns it.
         answer
             Class probabilities that an estimator makes of the ensemble's own; None takes those.
+        decides
+            What the class is chosen by; None takes the ensemble's own answer.
         explained
             Function that returns the SHAP values; None takes the ensemble's own.
+        is_calibrated
+            Whether the probabilities are calibrated.
         """
-        answers = self.answers(table)
+        answers = self.answers(table) if decides is None else decides[np.newaxis]
+        answer = answers[0] if answer is None else answer
         chosen: list[int] | None = None
         if self.classes is not None:
             starts = np.cumsum([0, *map(len, self.classes)])
@@ -179,10 +187,12 @@ class TreeEnsemble(PickledWhole, ShownInNotebooks):
         said = self.said(table)
         return EnsembleExplanation(
             label=label_of(answers[0], self.classes, self.leaf),
-            answer=answers[0] if answer is None else answer,
+            answer=answer,
             classes=self.classes,
             said=said,
             votes=self._votes_in_words(said, chosen),
             shap=shap,
             no_shap=no_shap,
+            way=way_in_words(answer, self.classes, self.leaf, calibrated=is_calibrated),
+            is_calibrated=is_calibrated,
         )

@@ -373,8 +373,8 @@ class TreeEstimator(HasTreeMethods, HasDependence, HasCounterfactuals, TableEsti
         ------
         UnsupportedError
             Unless every question cuts a column of numbers in two, every leaf predicts a constant
-            and the most probable class is predicted. How missing values are divided, or replaced by
-            surrogates, is lost with a :class:`~treewright.errors.ConversionWarning`.
+            and the most probable class is predicted, uncalibrated. Surrogates, and how missing
+            values are divided, are lost with a :class:`~treewright.errors.ConversionWarning`.
 
         Examples
         --------

@@ -146,7 +146,8 @@ class DecisionTreeClassifier(StartsFromQuestions, SklearnTreeClassifier, TreeCla
     ccp_alpha : float
         scikit-learn's cost-complexity pruning: the penalty per leaf, on impurity.
     monotonic_cst : dict or list, optional
-        Per column 1 (probability of the second class may not fall), -1 or 0; two classes only.
+        Per column 1 (probability of the second class may not fall), -1 or 0; two classes only, and
+        ``leaf="majority"``.
     categorical_features : list, optional
         Numeric columns that are codes of categories.
     schema : Schema, optional

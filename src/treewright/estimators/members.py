@@ -38,8 +38,9 @@ class HasMembers(HasDependence, HasCounterfactuals, TableEstimator):
     def explain(self, row: object) -> EnsembleExplanation:
         """Return why one row is predicted as it is: the votes, and what each column adds; print it.
 
-        What columns add are SHAP values, see :meth:`shap_values`: of the probability of the
-        predicted class, of the number, or in boosting of the score.
+        It tells what `predict` and `predict_proba` answer. What columns add are SHAP values, see
+        :meth:`shap_values`: of the probability of the predicted class (before calibration), of the
+        number, or in boosting of the score.
 
         Parameters
         ----------
@@ -64,7 +65,15 @@ class HasMembers(HasDependence, HasCounterfactuals, TableEstimator):
         base                                          0.332
         answer                                        0.600
         """
-        explanation: EnsembleExplanation = self._model().explain(row)
+        model = self._model()
+        return self._explanation(model, model.row(row))
+
+    def _explanation(self, model: Any, table: Table, **own: Any) -> EnsembleExplanation:
+        """Return the explanation of a row; `own` is what is not the model's own answer."""
+        if getattr(self, "_calibration", None) is not None:
+            told = self._calibrated_side_by_side(table)[0]
+            own |= {"answer": told, "decides": told, "is_calibrated": True}
+        explanation: EnsembleExplanation = model.explain_row(table, **own)
         return explanation
 
     def draw(self, *, n_trees: int = 6, unit: str = "rows") -> EnsemblePicture:

@@ -263,8 +263,16 @@ class C45RulesClassifier(C45Classifier):
         return self._rules()
 
     def explain(self, row: object) -> RuleExplanation:  # type: ignore[override]
-        """Return which rules a row meets, and which of them decide."""
-        return self._rules().explain(row)
+        """Return which rules a row meets, and which of them decide.
+
+        It tells what `predict` and `predict_proba` answer, calibrated where they are.
+        """
+        rules = self._rules()
+        found = rules.explain(row)
+        if self._calibration is None:
+            return found
+        answer = self._calibrated(rules.row(row))[0][0]
+        return found.calibrated(answer)
 
 
 def _labelled(problem: Problem) -> LabelledRows:

@@ -45,6 +45,22 @@ def refuse(reason: str, *, owner: object) -> UnsupportedError:
     )
 
 
+def check_not_calibrated(owner: object) -> None:
+    """Refuse a model whose probabilities are calibrated: a converted one tells those of its trees.
+
+    Its classes would be others, too, since they are chosen by calibrated probabilities.
+    """
+    if getattr(owner, "_calibration", None) is None:
+        return
+    name, calibrate = type(owner).__name__, getattr(owner, "calibrate", None)
+    raise UnsupportedError(
+        f"{name}.to_sklearn: the probabilities of this model are calibrated"
+        f" (calibrate={calibrate!r}), and a model of scikit-learn tells those of its trees.\n"
+        "  Hint: use the model itself, which has scikit-learn's methods; or fit with"
+        " calibrate=None."
+    )
+
+
 def made_up_target(model: Any, *, n_rows: int | None = None) -> Array:
     """Return a target for made-up rows in which every class, as its position, occurs.
 
@@ -156,6 +172,7 @@ def tree_to_sklearn(tree: Tree, *, owner: Any) -> Any:
     """Return a fitted tree of scikit-learn with our nodes; see ``to_sklearn`` of the estimators."""
     import sklearn.tree  # late: it loads 140 modules
 
+    check_not_calibrated(owner)
     check_tree(tree, owner=owner)
     is_leaf = tree.arrays.n_branches == 0
     for shares in by_output(tree.answers, tree.classes) if tree.classes is not None else ():

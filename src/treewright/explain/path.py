@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from treewright.text.notebook import ShownInNotebooks
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT
-from treewright.tree.node_text import answer_in_words, model_numbers, node_columns
+from treewright.tree.node_text import answer_in_words, model_numbers, node_columns, way_in_words
 from treewright.tree.question import Question, Stored, columns_of
 from treewright.tree.routing import branch_taken, branches_followed
 
@@ -117,6 +117,9 @@ class Explanation(ShownInNotebooks):
         The predicted class or number; a tuple of them where the tree has several outputs.
     addends
         Contributions of the terms of the leaves' linear models, where they have any.
+    way
+        How the answer comes about where the leaves alone do not tell: ``calibrated``, ``by expected
+        cost``.
     """
 
     steps: tuple[Step, ...]
@@ -126,13 +129,14 @@ class Explanation(ShownInNotebooks):
     label: object
     tree: Tree = field(repr=False)
     addends: tuple[Addend, ...] = ()
+    way: str = ""
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, *, ascii: bool = False) -> str:
         """Return the text of the prediction and the path to it."""
-        heading = answer_in_words(self.label, self.answer, self.tree.classes)
+        heading = answer_in_words(self.label, self.answer, self.tree.classes, self.way)
         sums = self._sums_in_words()
         if not self.steps:
             reason = self.tree.reason_for_one_leaf()
@@ -152,6 +156,12 @@ class Explanation(ShownInNotebooks):
         columns += node_columns(self.tree, [turn.node for _, turn in turns], ascii=ascii)
         text = "\n\n".join([heading, lay_out(columns), *sums])
         return text.replace("…", "...") if ascii else text
+
+    def calibrated(self, answer: FloatArray) -> Explanation:
+        """Return the same path to calibrated probabilities, and the class that they decide."""
+        tree = self.tree
+        way = way_in_words(answer, tree.classes, tree.leaf, calibrated=True)
+        return replace(self, answer=answer, label=tree.label_of(answer), way=way)
 
     def _sums_in_words(self) -> Iterator[str]:
         """Yield the lines that show how each linear model computes its prediction."""
@@ -199,9 +209,14 @@ def explain(tree: Tree, row: object) -> Explanation:
     A dict needs the values only that are asked on the way.
     """
     given = set(row) if isinstance(row, Mapping) else None
-    optional = tree.unused_columns if given is None or tree.linear else tree.schema.names
-    table = read_row(row, tree.schema, optional=optional, unseen=tree.unseen)
-    return follow(tree, table, given=given)
+    return follow(tree, row_of(tree, row), given=given)
+
+
+def row_of(tree: Tree, row: object) -> Table:
+    """Return the row that is explained as a table; what a dict leaves out is missing in it."""
+    is_open = isinstance(row, Mapping) and not tree.linear
+    optional = tree.schema.names if is_open else tree.unused_columns
+    return read_row(row, tree.schema, optional=optional, unseen=tree.unseen)
 
 
 def follow(tree: Tree, table: Table, *, given: set[Any] | None = None) -> Explanation:
@@ -241,6 +256,7 @@ def follow(tree: Tree, table: Table, *, given: set[Any] | None = None) -> Explan
         label=tree.label_of(answer),
         tree=tree,
         addends=addends,
+        way=way_in_words(answer, tree.classes, tree.leaf),
     )
 
 

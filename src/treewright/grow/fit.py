@@ -11,8 +11,10 @@ from treewright.array_types import FloatArray, Int32Array
 from treewright.core import grow
 from treewright.data.core_columns import lend
 from treewright.data.read.target import ClassTarget, ValueTarget
-from treewright.errors import MemoryLimitError, ParameterError, TargetError
+from treewright.errors import MemoryLimitError, ParameterError, TargetError, UnsupportedError
+from treewright.grow.column_parameters import monotonic_signs
 from treewright.grow.missing import branches_of_fills
+from treewright.grow.monotone import in_order
 from treewright.grow.options import GrowthOptions, check_combination
 from treewright.grow.problem import Problem
 from treewright.grow.target_scaling import restore
@@ -104,7 +106,7 @@ def tree_of(
     made = TreeArrays.from_core(filled)
     if engine == "best_cuts" and not len(made.code):  # of cuts alone (docs/decisions/047)
         made.take_on_trust(problem.table.schema)
-    return Tree(
+    tree = Tree(
         arrays=made,
         schema=problem.table.schema,
         classes=target.classes if isinstance(target, ClassTarget) else None,
@@ -116,6 +118,9 @@ def tree_of(
         record=TrainingRecord.keep(problem) if recalls else None,
         recall=recall_of(problem) if recalls else None,
     )
+    if problem.cost_factor is None:
+        return tree
+    return in_order(tree, monotonic_signs(tree.schema, options.monotonic_cst))
 
 
 def _near_whole(numbers: FloatArray) -> FloatArray:
@@ -162,6 +167,12 @@ def _check_target(problem: Problem) -> None:
         has_classes = isinstance(target, ClassTarget) and len(target.classes[0]) > 2
         if problem.n_outputs > 1 or has_classes:
             raise ParameterError("monotonic_cst needs one target of numbers or of two classes.")
+        if problem.leaf.estimate != "majority":
+            raise UnsupportedError(
+                f"leaf={problem.leaf.estimate!r} cannot be used with monotonic_cst: it moves small"
+                " leaves more than large ones, and may turn their order round.\n"
+                "  Hint: leaf='majority', or calibrate='temperature' for shares that are no 0 or 1."
+            )
 
 
 def _check_memory(problem: Problem) -> None:

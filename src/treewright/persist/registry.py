@@ -39,7 +39,7 @@ _PARTS = {
     "boosting.options": "BoostingOptions",
     "boosting.rounds": "GradientRound GradientRounds RoundsChoice TriedShape",
     "boosting.training_record": "RoundDraws TrainingFigures",
-    "certainty.calibration": "Chain Isotonic Shares Temperature",
+    "certainty.calibration": "Chain Isotonic OnGrid Shares Temperature",
     "certainty.intervals": "CertaintyIntervals=Intervals",
     "certainty.local_spread": "LocalSpread",
     "certainty.sets": "CertaintySets=Sets",

@@ -17,6 +17,7 @@ from treewright.data.read.weights import RowWeights
 from treewright.errors import UnsupportedError
 from treewright.grow.given_impurity import GIVEN
 from treewright.grow.missing import branches_of_fills
+from treewright.grow.monotone import in_order
 from treewright.measures.error_estimates import normal_deviate
 from treewright.prune.error_costs import error_costs
 from treewright.tree.arrays import TreeArrays, heaviest_branch
@@ -125,8 +126,9 @@ def prune_by_error(
     nodes = _with_regrown(tree, done["regrown"], growth)
     origin = np.append(np.arange(tree.n_nodes, dtype=np.int32), done["origin"])
     in_units = np.array([prices.unit, prices.unit, 1.0, prices.unit])
+    pruned = rebuilt(tree, done["source"], changes, nodes=nodes)
     return Raised(
-        tree=rebuilt(tree, done["source"], changes, nodes=nodes),
+        tree=in_order(pruned, growth.options.monotonic or None),
         source=origin[done["source"]],
         node=origin[done["step_node"]].astype(np.int64),
         raised=done["step_raised"].astype(bool),

@@ -137,8 +137,7 @@ def _median(rows: Array, key: Array) -> int:
 
 def _example(model: Any, data: TaskData, X: Frame, row: int, answer: Any, to: Any) -> Example:
     one = X.rows(np.array([row]))
-    tree = tree_of(model)
-    path = None if tree is None else tree.explain(one)
+    path = None if tree_of(model) is None else model.explain(one)
     nearest, why_not = None, ""
     try:
         nearest = model.counterfactual(one, to=to, X=X)

@@ -32,6 +32,7 @@ from treewright.state.pickled_whole import PickledWhole
 from treewright.text.notebook import text_html
 from treewright.tree.condition import SHORT, Wording
 from treewright.tree.leaf import BY_MAJORITY, LeafRule, by_output, decide
+from treewright.tree.node_text import way_in_words
 from treewright.tree.plan import COMBINE, UNSEEN_CATEGORIES
 from treewright.tree.tree import Tree, check_is_tree
 
@@ -348,7 +349,7 @@ class RuleSet(PickledWhole, Sequence[Rule]):
             As for ``Tree.explain``: a mapping from column names to values (those that no rule is
             about may be left out), a sequence in column order, or a table of one row.
         """
-        table = self._row(row)
+        table = self.row(row)
         found = [
             (int(rule), float(degree))
             for some in self._matcher.matches(table)
@@ -357,13 +358,15 @@ class RuleSet(PickledWhole, Sequence[Rule]):
         ]
         decided = found[0][0] if found and (self.mode == "ordered" or len(found) == 1) else None
         label = self.decide(table)[0]
+        answer = self.answers(table)[0]
         return RuleExplanation(
             label=label.item() if isinstance(label, np.generic) else label,
-            answer=self.answers(table)[0],
+            answer=answer,
             met=tuple(rule for rule, _ in found),
             degrees=tuple(degree for _, degree in found),
             decided_by=decided,
             rules=self,
+            way=way_in_words(answer, self.classes, self.leaf),
         )
 
     def counterfactual(
@@ -407,7 +410,7 @@ class RuleSet(PickledWhole, Sequence[Rule]):
         changed).
         The nearest row that was found; a nearer one is not ruled out.
         """
-        table, used = self._row(row), self._used_columns
+        table, used = self.row(row), self._used_columns
         asked = Asked(
             row=table,
             given=row,
@@ -425,8 +428,14 @@ class RuleSet(PickledWhole, Sequence[Rule]):
         )
         return of_rules([rule.conditions for rule in self.rules], model, asked)
 
-    def _row(self, row: object) -> Table:
-        """Return one row as a table; columns that no rule is about may be absent."""
+    def row(self, row: object) -> Table:
+        """Return one row, given in any form, as a table; columns that no rule asks may be absent.
+
+        Parameters
+        ----------
+        row
+            As for :meth:`explain`.
+        """
         unused = [i for i in range(len(self.schema)) if i not in self._used_columns]
         names = [self.schema.names[index] for index in unused]
         return read_row(row, self.schema, optional=names, unseen=self.unseen)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.parameters import check_count
 from treewright.text.numbers import figures, percent
 from treewright.text.table import TextColumn, lay_out
 from treewright.tree.condition import SHORT, Wording
-from treewright.tree.node_text import label_in_words
+from treewright.tree.leaf import label_of
+from treewright.tree.node_text import label_in_words, way_in_words
 
 if TYPE_CHECKING:
     from treewright.array_types import FloatArray
@@ -134,6 +135,9 @@ class RuleExplanation:
         The part of the row that meets each: 1 unless values are missing on its path.
     decided_by
         The rule that decided; None for the default, and where several rules did.
+    way
+        How the answer comes about where the rules alone do not tell: ``calibrated``, ``by expected
+        cost``.
     """
 
     label: Any
@@ -142,6 +146,13 @@ class RuleExplanation:
     degrees: tuple[float, ...]
     decided_by: int | None
     rules: RuleSet = field(repr=False)
+    way: str = ""
+
+    def calibrated(self, answer: FloatArray) -> RuleExplanation:
+        """Return the same rules with calibrated probabilities, and the class that they decide."""
+        classes, leaf = self.rules.classes, self.rules.leaf
+        way = way_in_words(answer, classes, leaf, calibrated=True)
+        return replace(self, answer=answer, label=label_of(answer, classes, leaf), way=way)
 
     def __str__(self) -> str:
         return self.text()
@@ -149,8 +160,9 @@ class RuleExplanation:
     def text(self, *, wording: Wording = SHORT) -> str:
         """Return the text of the prediction and the rules that led to it."""
         label = label_in_words(self.label)
+        way = f"; {self.way}" if self.way else ""
         if not self.met:
-            return f"{label}  (no rule holds: the default)"
+            return f"{label}  (no rule holds: the default{way})"
         if self.rules.mode == "ordered":
             reason = f"rule {self.met[0] + 1} is the first that holds"
         else:
@@ -170,4 +182,4 @@ class RuleExplanation:
             columns.append(TextColumn("vote", figures(votes), right=True))
         if self.rules.mode == "shares":
             columns.append(TextColumn("share", [percent(d) for _, _, d in lines], right=True))
-        return f"{label}  ({reason})\n\n{lay_out(columns)}"
+        return f"{label}  ({reason}{way})\n\n{lay_out(columns)}"

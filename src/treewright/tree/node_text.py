@@ -14,6 +14,7 @@ from treewright.text.table import TextColumn
 
 if TYPE_CHECKING:
     from treewright.array_types import Array, FloatArray, Int64Array
+    from treewright.tree.leaf import LeafRule
     from treewright.tree.tree import Tree
 
 _MAX_CLASS_COLUMNS = 6
@@ -60,16 +61,37 @@ def label_in_words(label: object) -> str:
     return figure(label) if isinstance(label, float) else on_one_line(str(label))
 
 
-def answer_in_words(label: object, answer: FloatArray, classes: tuple[Array, ...] | None) -> str:
-    """Return the text of one prediction: its label and, for one class, the probabilities."""
+def answer_in_words(
+    label: object, answer: FloatArray, classes: tuple[Array, ...] | None, way: str = ""
+) -> str:
+    """Return the text of one prediction: its label and, for one class, the probabilities.
+
+    `way` says how they come about, where trees alone do not tell (:func:`way_in_words`).
+    """
     told = label_in_words(label)
     if classes is None or len(classes) > 1:
-        return told
+        return f"{told}  ({way})" if way else told
     names = list(map(str, classes[0].tolist()))
     colon = ":" if any(map(_is_like_number, names)) else ""
     shares = sorted(zip(-answer, names, strict=True), key=lambda pair: pair[0])
     shown = [f"{name}{colon} {percent(-share)}" for share, name in shares if share < 0]
-    return f"{told}  ({', '.join(shown[:5])}{', …' if len(shown) > 5 else ''})"
+    said = ", ".join(shown[:5]) + (", …" if len(shown) > 5 else "")
+    return f"{told}  ({said}; {way})" if way else f"{told}  ({said})"
+
+
+def way_in_words(
+    answer: FloatArray,
+    classes: tuple[Array, ...] | None,
+    rule: LeafRule,
+    *,
+    calibrated: bool = False,
+) -> str:
+    """Return what makes an answer other than trees alone tell: calibration, costs; or nothing."""
+    ways = ["calibrated"] if calibrated else []
+    if classes is not None and rule.cost_matrix is not None:
+        chosen = rule.choose(answer[np.newaxis])
+        ways += ["by expected cost"] * int(chosen[0] != answer.argmax())
+    return ", ".join(ways)
 
 
 def _is_like_number(name: str) -> bool:

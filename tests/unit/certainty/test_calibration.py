@@ -12,7 +12,11 @@ from sklearn.metrics import log_loss
 
 from treewright.certainty.calibration import (
     CALIBRATIONS,
+    Chain,
+    Isotonic,
+    OnGrid,
     Shares,
+    Temperature,
     best_tempered,
     fit_isotonic,
     fit_temperature,
@@ -120,3 +124,37 @@ def test_the_probabilities_that_tell_most_are_chosen_whatever_their_temperature(
     assert best_tempered(candidates, codes, None) == 2
     assert best_tempered(candidates[2:], codes, np.ones(3000)) == 0
     assert best_tempered(candidates[:3], codes, None) == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_maps_on_the_grid_keep_the_order_of_the_last_bits(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    shares = np.concatenate([random.random(300), random.random(99) ** 20, np.arange(41) / 40])
+    neighbours = [np.nextafter(shares, -1.0), shares, np.nextafter(shares, 2.0)]
+    second = np.sort(np.clip(np.concatenate(neighbours), 0.0, 1.0))
+    others = np.clip((1.0 - second) * (1.0 + random.choice([-1, 0, 1], len(second)) * 2e-16), 0, 1)
+    told = np.stack([others, second], axis=1)
+    knots = np.unique(random.choice(second, 20))
+    softer = Temperature(
+        temperature=float(np.exp(random.uniform(-3.9, 3.9))),
+        log_factor=random.normal(size=2),
+        mixed=1e-9,
+        shares=np.array([0.3, 0.7]),
+    )
+    weighed = Shares(factor=np.array([1.0, float(np.exp(random.uniform(-9, 9)))]))
+    steps = Isotonic(knots=(knots,), heights=(np.sort(random.random(len(knots))),))
+    assert np.all(np.diff(steps(told)[:, 1]) >= 0)  # linear between knots, which are kept to
+    for found in (softer, weighed, steps, Chain(first=weighed, second=softer)):
+        made = Chain(first=OnGrid(), second=found)(told)
+        assert np.all(np.diff(made[:, 1]) >= 0)
+        assert np.all(np.diff(made[:, 0]) <= 0)
+
+
+def test_just_below_a_knot_is_no_more_than_at_it() -> None:
+    # NumPy's interpolation tells 1e-16 more just below the second knot than at it.
+    knots = np.array([0.15278874611466683, 0.4533280446085517])
+    heights = np.array([0.0009915072017730605, 0.9943980536875004])
+    second = np.array([np.nextafter(knots[1], 0.0), knots[1]])
+    below, at = Isotonic(knots=(knots,), heights=(heights,))(np.stack([1.0 - second, second], 1))
+    assert np.diff(np.interp(second, knots, heights)) < 0
+    assert below[1] <= at[1] == heights[1]

@@ -89,3 +89,19 @@ def test_the_help_lists_every_code_of_an_error() -> None:
     assert list(ERROR_CODES) == sorted(ERROR_CODES)
     told = run("help errors").out.split()
     assert set(ERROR_CODES) <= {word.rstrip(",") for word in told}
+
+
+@pytest.mark.parametrize("learner", ["tree --set calibrate=isotonic", "c45rules"])
+def test_an_explanation_ends_in_what_is_predicted(learner: str, tmp_path: Path) -> None:
+    assert run(f"fit example:iris -a {learner} --no-check --out made.tw", here=tmp_path).code == 0
+    model, iris = treewright.load(tmp_path / "made.tw"), treewright.load_example("iris")
+    for row in (1, 71, 107, 120, 134):
+        line = f"explain made.tw example:iris --row {row}"
+        found = run(f"{line} --json", here=tmp_path).document["result"]
+        one = iris.X.rows([row - 1])
+        assert found["prediction"] == model.predict(one)[0]
+        assert list(found["probabilities"].values()) == model.predict_proba(one)[0].tolist()
+        told = run(line, here=tmp_path).out.splitlines()[0]
+        assert told.strip().startswith(found["prediction"])
+        assert ("calibrated" in told) == ("calibrate" in learner)
+        assert ("by the rules made of the tree" in told) == ("rules" in learner)

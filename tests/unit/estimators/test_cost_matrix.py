@@ -289,3 +289,13 @@ def test_scikit_learn_has_no_costs() -> None:
         fitted = model.set_params(cost_matrix=COSTS).fit(X, Y)
         with pytest.raises(UnsupportedError, match="cost matrix"):
             fitted.to_sklearn()
+
+
+@pytest.mark.parametrize("algorithm", ["SAMME", "M1"])
+def test_votes_are_explained_as_they_are_decided(algorithm: str) -> None:
+    model = tw.AdaBoostClassifier(n_estimators=5, algorithm=algorithm, cost_matrix=COSTS).fit(X, Y)
+    for row in X[:40]:
+        found = model.explain(row)
+        assert found.label == model.predict(row[np.newaxis])[0]
+        assert found.shap is not None
+        assert found.shap.output_names == (f"decision function of {found.label}",)

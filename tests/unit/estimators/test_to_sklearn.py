@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import sklearn.tree
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.inspection import partial_dependence
+from sklearn.linear_model import LogisticRegression
 
 import treewright as tw
 from treewright.errors import ConversionWarning, UnsupportedError
@@ -387,6 +389,41 @@ def test_what_scikit_learn_cannot_have_is_named(part: str, told: str) -> None:
     with pytest.raises(UnsupportedError, match=told) as caught:
         model.fit(X, y).to_sklearn()
     assert f"{type(model).__name__}.to_sklearn: no model of scikit-learn can" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        tw.DecisionTreeClassifier(),
+        tw.CARTClassifier(),
+        tw.C45Classifier(),
+        tw.RandomForestClassifier(n_estimators=3),
+        tw.ExtraTreesClassifier(n_estimators=3),
+        tw.BaggingClassifier(n_estimators=3),
+        tw.BaggingClassifier(LogisticRegression(), n_estimators=3),
+        tw.GradientBoostingClassifier(n_estimators=3),
+        tw.HistGradientBoostingClassifier(max_iter=3),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("calibrate", ["temperature", "isotonic"])
+def test_calibrated_probabilities_are_not_lost_in_silence(model: Any, calibrate: str) -> None:
+    X, model = table(), clone(model).set_params(calibrate=calibrate)
+    with pytest.raises(UnsupportedError) as caught:
+        model.fit(X, value_of(X) > 0.5).to_sklearn()
+    assert str(caught.value) == (
+        f"{type(model).__name__}.to_sklearn: the probabilities of this model are calibrated"
+        f" (calibrate={calibrate!r}), and a model of scikit-learn tells those of its trees.\n"
+        "  Hint: use the model itself, which has scikit-learn's methods; or fit with"
+        " calibrate=None."
+    )
+
+
+def test_costs_of_scikit_learns_bagging_are_not_lost_in_silence() -> None:
+    X, costs = table(), [[0, 1], [9, 0]]
+    bagged = tw.BaggingClassifier(LogisticRegression(), n_estimators=3, cost_matrix=costs)
+    with pytest.raises(UnsupportedError, match="chosen by a cost matrix"):
+        bagged.fit(X, value_of(X) > 0.5).to_sklearn()
 
 
 @pytest.mark.parametrize(

@@ -194,6 +194,19 @@ def test_single_answers_are_those_of_the_model_and_what_would_change_them() -> N
             assert each.nearest.to == each.actual
 
 
+def test_the_path_to_a_calibrated_answer_ends_in_it() -> None:
+    x, noise = np.random.default_rng(0).normal(size=(2, 300)).round(1)
+    model = tw.DecisionTreeClassifier(calibrate="isotonic")
+    found = quick({"x": x}, np.where(x + noise > 0, "yes", "no"), model=model).findings
+    told = found.model.explain(found.given.X.rows([0]))
+    assert "calibrated" in str(told)
+    assert found.examples
+    for each in found.examples:
+        assert each.path is not None
+        assert each.path.label == each.predicted
+        assert "calibrated" in str(each.path)
+
+
 def test_numbers_have_a_row_of_median_error_and_the_worst_two() -> None:
     found = numbers_report().findings
     misses = found.model.predict(found.given.X) - found.data.y

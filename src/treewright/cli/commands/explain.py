@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli.command import MODEL, Answer, Argument, Command
 from treewright.cli.failure import Failure, usage
-from treewright.cli.model_files import load_tree_of, remembered_of
+from treewright.cli.model_files import load_explaining, load_tree_of, remembered_of
 from treewright.cli.python_lines import Raw, call, load_line, statement
 from treewright.cli.screen.paths import answer_line, explanation_to_dict, path_table, turns_of
 from treewright.cli.screen.screen import Screen
@@ -57,7 +57,7 @@ def explain(
     where: tuple[tuple[str, str], ...],
 ) -> Answer:
     """Return why a row gets its answer, and with NAME=VALUE what would change."""
-    tree = load_tree_of(model, command="explain")
+    tree, explaining = load_explaining(model, command="explain")
     data, changes = split_words(words)
     values = typed_values(tree, changes)
     if data is None:
@@ -67,23 +67,34 @@ def explain(
                 code="argument-missing",
                 hint=f"treewright explain {model} DATA --row 1",
             )
-        explained = _Explained(tree=tree, found=tree.explain(values))
+        explained = _Explained(tree=tree, found=_path(tree, explaining, values))
     else:
         found, number, recorded = _row(session, model, data, row, where)
         known = tree.schema.input_names or tree.schema.names
         taken = {name: value for name, value in found.items() if name in known}
-        before = tree.explain(taken)
+        before = _path(tree, explaining, taken)
         explained = _Explained(tree=tree, found=before, row=number, recorded=recorded)
         if values:
             explained = _Explained(
                 tree=tree,
-                found=tree.explain({**taken, **values}),
+                found=_path(tree, explaining, {**taken, **values}),
                 before=before,
                 old={name: taken.get(name) for name in values},
                 row=number,
                 recorded=recorded,
             )
     return Answer(text=lambda screen: _text(explained, screen), result=lambda: _to_dict(explained))
+
+
+def _path(tree: Tree, explaining: Any, values: dict[str, Any]) -> Explanation:
+    """Return the path of a row to the answer of its model, which may be made of rules."""
+    from treewright.explain.path import Explanation
+
+    found = explaining.explain(values)
+    if isinstance(found, Explanation):
+        return found
+    way = ", ".join(["by the rules made of the tree", *([found.way] if found.way else [])])
+    return replace(tree.explain(values), label=found.label, answer=found.answer, way=way)
 
 
 def split_words(words: tuple[str, ...]) -> tuple[str | None, list[tuple[str, str]]]:
@@ -133,7 +144,7 @@ def _row(
 
 def _text(explained: _Explained, screen: Screen) -> str:
     tree, found, before = explained.tree, explained.found, explained.before
-    heading = answer_line(tree, found.label, found.answer, screen)
+    heading = answer_line(tree, found.label, found.answer, screen, way=found.way)
     if before is not None:
         as_it_was = " and ".join(
             f"{name} = {'missing' if value is None else label_in_words(value)}"
@@ -200,7 +211,7 @@ def python(
     if tree.linear is not None or tree.arrays.surrogate_column.size:
         asked = known  # more than the questions on the path may matter
     whole = {name: _written(row_values.get(name)) for name in row_values if name in asked}
-    line = statement(f"print({call('model.tree_.explain', whole)})")
+    line = statement(f"print({call('model.explain', whole)})")
     numpy = "import numpy\n" if "numpy." in line else ""
     return f"{numpy}{load_line(model)}\n{line}"
 

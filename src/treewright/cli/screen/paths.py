@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 _MOST_INDENTED = 20
 
 
-def answer_line(tree: Tree, label: Any, answer: Any, screen: Screen) -> str:
-    """Return an answer with its probabilities: ``late   late 63.2 %, repaid 26.3 %``."""
-    shares = shares_in_words(tree, answer)
+def answer_line(tree: Tree, label: Any, answer: Any, screen: Screen, *, way: str = "") -> str:
+    """Return an answer with its probabilities: ``late   late 63.2 %, repaid 26.3 %``.
+
+    `way` says how they come about, where the tree alone does not tell.
+    """
+    told = "; ".join(filter(None, (shares_in_words(tree, answer), way)))
     word = screen.bold(label_in_words(label))
-    return f"{word}   {shares}" if shares else word
+    return f"{word}   {told}" if told else word
 
 
 def turns_of(found: Explanation) -> list[tuple[Step, Turn]]:

@@ -259,12 +259,15 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         """
         model = self._model()
         table = model.row(row)
-        explanation: EnsembleExplanation = model.explain_row(
+        votes = model.answers(table)
+        told = self._probabilities(votes)[0]
+        return self._explanation(
+            model,
             table,
-            answer=self._probabilities(model.answers(table))[0],
+            answer=told,
+            decides=votes[0] if self._decides.cost_matrix is None else told,
             explained=lambda rows: self._explained(rows, None, interactions=False),
         )
-        return explanation
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities: the softmax of the decision function (Zhu et al. 2009)."""
@@ -298,16 +301,24 @@ class AdaBoostClassifier(ClassTask, WeightBoosting):
         return np.asarray(softmax(decision, axis=1))
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the decision function after each round."""
+        """Yield the decision function after each round, which no calibration changes."""
         return map(self._decision, self._staged_answers(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Yield the predicted classes after each round."""
-        return map(self._decided, self._staged_answers(X))
+        """Yield the predicted classes after each round; the last are those of `predict`."""
+        if self._calibration is None:
+            return map(self._decided, self._staged_answers(X))
+        return (
+            decide(told, (self.classes_,), self._decides) for told in self.staged_predict_proba(X)
+        )
 
     def staged_predict_proba(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the class probabilities after each round."""
-        return map(self._probabilities, self._staged_answers(X))
+        """Yield the class probabilities after each round; the last are those of `predict_proba`.
+
+        With ``calibrate=`` all are calibrated by what was learned for the whole model.
+        """
+        told = map(self._probabilities, self._staged_answers(X))
+        return told if self._calibration is None else map(self._calibration[0], told)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the accuracy after each round."""

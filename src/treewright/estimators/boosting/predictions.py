@@ -233,7 +233,7 @@ class PredictsBoosted(HasMembers):
         """
         model = self._model()
         self._refuse_init("explain")
-        return model.explain(row)
+        return self._explanation(model, model.row(row))
 
     def _model_asked(self) -> BoostedEnsemble:
         self._refuse_init("counterfactual")
@@ -293,8 +293,8 @@ class PredictsBoosted(HasMembers):
         Raises
         ------
         UnsupportedError
-            With lines in the leaves, offsets, an `init` of another model, or a question about a
-            date, a derived column or one of more than 255 categories.
+            With calibrated probabilities, lines in the leaves, offsets, an `init` of another model,
+            or a question about a date, a derived column or one of more than 255 categories.
 
         Examples
         --------

@@ -136,18 +136,22 @@ class BoostingClassifier(PredictsBoostedSets, ClassTask, BoostingEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def staged_decision_function(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
-        """Yield the scores after each round."""
+        """Yield the scores after each round, which no calibration changes."""
         for scores in self._staged(X, offset):
             yield scores[:, 0] if scores.shape[1] == 1 else scores
 
     def staged_predict_proba(self, X: Any, *, offset: Any = None) -> Iterator[FloatArray]:
-        """Yield the class probabilities after each round."""
-        model = self._model()
+        """Yield the class probabilities after each round; the last are those of `predict_proba`.
+
+        With ``calibrate=`` all are calibrated by what was learned for the whole model.
+        """
+        model, made = self._model(), self._calibration
         for number, scores in enumerate(self._staged(X, offset), start=1):
-            yield model.apply_link(scores, n_rounds=number)
+            told = model.apply_link(scores, n_rounds=number)
+            yield told if made is None else made[0](told)
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
-        """Yield the predicted classes after each round."""
+        """Yield the predicted classes after each round; the last are those of `predict`."""
         for shares in self.staged_predict_proba(X, offset=offset):
             yield decide(shares, (self.classes_,), self._model().leaf)
 

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.array_types import Array, BoolArray
-from treewright.estimators.to_sklearn import made_up_target, refuse, take_over_names
+from treewright.estimators.to_sklearn import (
+    check_not_calibrated,
+    made_up_target,
+    refuse,
+    take_over_names,
+)
 from treewright.tree.arrays import CATEGORIES
 from treewright.tree.sklearn_names import SklearnView
 
@@ -73,6 +78,7 @@ def _name_columns(theirs: Any, is_coded: BoolArray, owner: Any) -> None:
 
 def _check(model: BoostedEnsemble, init: Any, owner: Any) -> None:
     """Refuse a model that scikit-learn cannot have."""
+    check_not_calibrated(owner)
     if model.leaf.cost_matrix is not None:
         raise refuse("its classes are chosen by a cost matrix", owner=owner)
     if model.has_lines:

@@ -12,6 +12,7 @@ from treewright.certainty.calibration import (
     CALIBRATIONS,
     Calibration,
     Chain,
+    OnGrid,
     Shares,
     best_tempered,
 )
@@ -90,7 +91,7 @@ class PredictsSets(KeepsRows):
         fit = CALIBRATIONS[self.calibrate]
         if fit is None:
             assert shares is not None
-            self._calibration = [shares]
+            self._calibration = [self._keeping_order(shares)]
             return
         unseen = self._unseen(given, _N_CALIBRATING)
         weight = self._judging_weight(given, unseen)
@@ -100,8 +101,23 @@ class PredictsSets(KeepsRows):
             if shares is not None:
                 told = shares(told)
             found = fit(told, unseen.truth[:, output], weight)[0]
-            made.append(found if shares is None else Chain(first=shares, second=found))
+            made.append(
+                self._keeping_order(found if shares is None else Chain(first=shares, second=found))
+            )
         self._calibration = made
+
+    def _keeping_order(self, found: Calibration) -> Calibration:
+        """Return a calibration that keeps the order which `monotonic_cst` promises."""
+        given = [self, getattr(self, "estimator", None)]
+        if all(getattr(each, "monotonic_cst", None) is None for each in given):
+            return found
+        if len(self.classes_) > 2:  # ordered ones
+            raise UnsupportedError(
+                f"calibrate={self.calibrate!r} cannot be used with monotonic_cst and"
+                f" {len(self.classes_)} classes: the probability of each is moved by itself.\n"
+                "  Hint: calibrate=None; or two classes."
+            )
+        return Chain(first=OnGrid(), second=found)
 
     def _best_grade(self, unseen: Unseen) -> Any:
         """Return the grade of least log loss after calibration, by the first output."""

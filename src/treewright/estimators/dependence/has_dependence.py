@@ -60,7 +60,9 @@ class HasDependence:
 
     def _calibrated_side_by_side(self, table: Table) -> FloatArray:
         calibrated: Any = self._calibrated  # type: ignore[attr-defined]
-        return np.hstack(calibrated(table))
+        # An offset is no column: rows are asked about without.
+        asked = {"offset": 0} if getattr(self._model(), "has_offsets", False) else {}
+        return np.hstack(calibrated(table, **asked))
 
     def _output_names(self, output: str) -> tuple[str, ...]:
         model = self._model()

@@ -25,6 +25,7 @@ from treewright.estimators.estimator_parameter import (
     refuse_declarations,
 )
 from treewright.estimators.forest.base import ForestClassifier, ForestEstimator, ForestRegressor
+from treewright.estimators.to_sklearn import check_not_calibrated, refuse
 from treewright.grow.costs import LeafSettings
 from treewright.grow.options import GrowthOptions
 from treewright.parameters import check_count, check_flag
@@ -230,7 +231,12 @@ class BaggingEstimator(ForestEstimator):
         See :meth:`RandomForestClassifier.to_sklearn`; what is no tree of Treewright was bagged by
         scikit-learn itself.
         """
-        return super().to_sklearn() if self._delegate is None else copy.deepcopy(self._delegate)
+        if self._delegate is None:
+            return super().to_sklearn()
+        check_not_calibrated(self)
+        if self._decides.cost_matrix is not None:
+            raise refuse("its classes are chosen by a cost matrix", owner=self)
+        return copy.deepcopy(self._delegate)
 
     @property
     def estimator_(self) -> Any:

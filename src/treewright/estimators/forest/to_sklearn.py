@@ -8,6 +8,7 @@ import numpy as np
 
 from treewright.ensemble.ensemble import votes
 from treewright.estimators.to_sklearn import (
+    check_not_calibrated,
     check_tree,
     criterion_for,
     fit_to_made_up_rows,
@@ -38,6 +39,7 @@ def forest_to_sklearn(forest: Ensemble, kind: str, *, owner: Any) -> Any:
     """
     from sklearn import ensemble  # late: it loads 170 modules
 
+    check_not_calibrated(owner)
     if forest.leaf.cost_matrix is not None or forest.leaf.preferred is not None:
         raise refuse("its classes are chosen by a cost matrix, or ties in its own way", owner=owner)
     trees = list(forest)

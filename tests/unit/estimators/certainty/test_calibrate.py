@@ -238,3 +238,87 @@ def test_tables_for_learners_of_other_libraries_stay_as_they_are() -> None:
     assert tw.BaggingClassifier(tw.C45Classifier())._as_read(frame).columns == ("a", "b")
     numbers = frame.to_numpy()
     assert tw.DecisionTreeClassifier()._as_read(numbers) is numbers
+
+
+EXPLAINED = [each for each in CALIBRATED if hasattr(each(), "explain")]
+COSTS = {"yes": {"no": 3.0}}
+
+
+@pytest.mark.parametrize("make", EXPLAINED, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("way", [*WAYS, None])
+@pytest.mark.parametrize("costs", [None, COSTS], ids=["", "costs"])
+def test_explanations_end_in_what_is_predicted(make: Any, way: str | None, costs: Any) -> None:
+    model = make().set_params(calibrate=way, cost_matrix=costs).fit(X, Y)
+    frame = pd.DataFrame(NEW)
+    for row in range(30):
+        one = frame.iloc[[row]]
+        found = model.explain(one)
+        assert found.label == model.predict(one)[0]
+        np.testing.assert_array_equal(found.answer, model.predict_proba(one)[0])
+        told = str(found).splitlines()[0]
+        assert told.startswith(found.label)
+        assert ("calibrated" in told) == (way is not None)
+        most = model.classes_[found.answer.argmax()]
+        assert ("by expected cost" in told) == (costs is not None and found.label != most)
+
+
+def test_an_explanation_says_what_was_before_calibration() -> None:
+    forest = tw.RandomForestClassifier(10, random_state=0, calibrate="isotonic").fit(X, Y)
+    row = {name: column[0] for name, column in NEW.items()}
+    text = str(forest.explain(row))
+    assert "\n\nBefore calibration:\ncolumn" in text
+    assert "Before calibration" not in str(forest.set_params(calibrate=None).fit(X, Y).explain(row))
+
+
+def test_a_row_needs_only_the_columns_that_are_asked() -> None:
+    tree = tw.DecisionTreeClassifier(max_depth=1, calibrate="temperature").fit(X, Y)
+    (step,) = tree.explain(pd.DataFrame(NEW).iloc[[0]]).steps
+    row = {step.column: NEW[step.column][0]}
+    np.testing.assert_array_equal(
+        tree.explain(row).answer, tree.predict_proba(pd.DataFrame(NEW).iloc[[0]])[0]
+    )
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        tw.AdaBoostClassifier(n_estimators=4),
+        tw.AdaBoostClassifier(LogisticRegression(), n_estimators=3),
+        tw.GradientBoostingClassifier(n_estimators=4),
+        tw.HistGradientBoostingClassifier(max_iter=4),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("costs", [None, COSTS], ids=["", "costs"])
+def test_the_last_stage_is_the_model(kind: Any, way: str, costs: Any) -> None:
+    model = clone(kind).set_params(calibrate=way, cost_matrix=costs)
+    x, new = (np.stack([table[each] for each in "abc"], axis=1) for table in (X, NEW))
+    model.fit(x, Y)
+    *_, told = model.staged_predict_proba(new)
+    np.testing.assert_array_equal(told, model.predict_proba(new))
+    *_, chosen = model.staged_predict(new)
+    np.testing.assert_array_equal(chosen, model.predict(new))
+    *_, scores = model.staged_decision_function(new)
+    np.testing.assert_array_equal(scores, model.decision_function(new))
+
+
+def test_ordered_classes_cannot_be_calibrated_and_constrained() -> None:
+    model = tw.GradientBoostingClassifier(
+        n_estimators=3, loss="ordinal", monotonic_cst={"a": 1}, calibrate="isotonic"
+    )
+    with pytest.raises(UnsupportedError) as caught:
+        model.fit(X, np.digitize(X["a"], [-0.5, 0.5]))
+    assert str(caught.value) == (
+        "calibrate='isotonic' cannot be used with monotonic_cst and 3 classes: the probability of"
+        " each is moved by itself.\n  Hint: calibrate=None; or two classes."
+    )
+
+
+def test_a_constrained_model_is_saved_with_its_calibration(tmp_path: Any) -> None:
+    for way in WAYS:
+        model = tw.DecisionTreeClassifier(monotonic_cst={"a": 1}, calibrate=way).fit(X, Y)
+        tw.save(model, tmp_path / "model.tw")
+        told = tw.load(tmp_path / "model.tw").predict_proba(NEW)
+        np.testing.assert_array_equal(told, model.predict_proba(NEW))
+        assert model.calibration_.told().startswith("rounded to 32 bits")
