@@ -105,6 +105,34 @@ double grid_scale(double farthest, double units) {
     return std::ldexp(1.0, std::clamp(room - std::ilogb(farthest) - 1, -1000, 1000));
 }
 
+bool is_too_coarse(std::span<const double> values) {
+    constexpr std::size_t kBins = 1024;
+    constexpr double kFewSteps = 0x1p12;  // for the middle half
+    if (values.empty()) return false;
+    const auto [lowest, highest] = std::ranges::minmax(values);
+    const double half_range = highest / 2.0 - lowest / 2.0;
+    if (!(half_range > kTiny)) return false;
+    // Usually no bin of a thousand has half of the values, which settles it without more ado.
+    std::vector<std::size_t> n_in(kBins + 1, 0);
+    for (const double value : values)
+        ++n_in[static_cast<std::size_t>((value / 2.0 - lowest / 2.0) / half_range * kBins)];
+    std::size_t most = 0;
+    for (std::size_t bin = 0; bin < kBins; ++bin) most = std::max(most, n_in[bin] + n_in[bin + 1]);
+    if (2 * most < values.size()) return false;
+    std::vector<double> sorted(values.begin(), values.end());
+    const auto quantile = [&](std::size_t quarter) {
+        const auto at =
+            sorted.begin() + static_cast<std::ptrdiff_t>(quarter * (sorted.size() - 1) / 4);
+        std::ranges::nth_element(sorted, at);
+        return *at;
+    };
+    const double spread = quantile(3) - quantile(1);
+    const double offset = grid_offset(lowest, highest);
+    const double scale =
+        grid_scale(std::max(highest - offset, offset - lowest), static_cast<double>(values.size()));
+    return spread > 0.0 && spread * scale < kFewSteps;
+}
+
 std::optional<FinerGrid> finer_grid(double lowest, double highest, double units, double scale) {
     if (is_too_wide(highest / 2.0 - lowest / 2.0, units, scale)) return std::nullopt;
     FinerGrid made;

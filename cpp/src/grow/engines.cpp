@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "treewright/criteria/registry.hpp"
+#include "treewright/data/target_grid.hpp"
 
 namespace treewright::grow {
 namespace {
@@ -130,10 +131,17 @@ bool fast_grower_serves_gaps(const GrowOptions& options) {
     return options.missing == missing::policy_named("learned_side");
 }
 
+bool needs_finer_grids(const data::Target& target) {
+    return !target.is_classification() && target.n_outputs == 1 &&
+           data::is_too_coarse(target.values);
+}
+
 Engine engine_of(const GrowOptions& options, const data::Dataset& data, bool is_weighed) {
     if (!fast_grower_serves(options, data)) return Engine::general;
     if (grows_in_lists(options, is_weighed)) return Engine::best_cuts;
-    if (options.max_leaf_nodes > 0) return Engine::general;
+    const bool draws = options.splitter == split::Splitter::random;  // and needs no exact sums
+    if (options.max_leaf_nodes > 0 || (!draws && needs_finer_grids(data.target)))
+        return Engine::general;
     return cuts_are_drawn_fast(options, data, is_weighed) ? Engine::drawn_cuts : Engine::rows;
 }
 

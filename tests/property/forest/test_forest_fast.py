@@ -237,3 +237,18 @@ def test_packed_trees_are_those_of_the_general_grower(
     size = float(np.abs(target).max())
     for tree, arrays in zip(ensemble, general, strict=True):
         check_same_tree(tree, tree_of(training.problem, arrays, recalls=False), size)
+
+
+@pytest.mark.parametrize("weighs", [False, True])
+def test_a_few_huge_targets_leave_the_others_apart(weighs: bool) -> None:
+    # On the grid of all targets most were alike, no cut gained anything, and the first one of many
+    # alike was taken: a tree as deep as there are rows.
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3_000, 6))
+    y = np.exp(8.0 * X[:, 0] + 8.0 * X[:, 1])
+    weights = random.integers(1, 4, len(y)) / 2 if weighs else None
+    forest = RandomForestRegressor(3, max_features=2, bootstrap=False, random_state=0)
+    forest.fit(X, y, sample_weight=weights)
+    assert forest.ensemble_.engine == ("general" if weighs else "best_cuts")
+    assert max(each.tree_.depth for each in forest.estimators_) < 150
+    assert np.allclose(forest.predict(X), y, rtol=1e-9, atol=0.0)

@@ -23,6 +23,10 @@ struct Grid {
 /// The scale for values up to `farthest` from the offset whose weights add up to `units`.
 [[nodiscard]] double grid_scale(double farthest, double units);
 
+/// Whether a grid for all values leaves most of them on few of its steps, as where the greatest are
+/// millions of millions times the usual ones: then nodes need finer grids.
+[[nodiscard]] bool is_too_coarse(std::span<const double> values);
+
 /// The grid of one target whose values are in a range, if it is finer than one of this scale (0:
 /// there is none) by enough to pay.
 struct FinerGrid {

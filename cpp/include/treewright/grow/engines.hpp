@@ -24,6 +24,8 @@
 /// | stumps     | stumps of AdaBoost          | one target of classes, one question; see     |
 /// |            |                             | adaboost/weak_trees.py (adaboost/stumps.hpp) |
 ///
+/// Where the grid of a forest's target is too coarse for most of its rows (data/target_grid.hpp),
+/// lists serve best cuts, since their nodes have finer grids, or else the general engine does.
 /// Boosting and AdaBoost have one engine each and do not choose. For forests engine_of chooses, for
 /// single trees engine_of_tree; a missing value is only found while a column is read, and then,
 /// unless its policy is served, the general engine grows the trees.
@@ -57,6 +59,9 @@ inline constexpr std::size_t kMostRowsOfFastGrower = std::size_t{1} << 26;
 
 /// Whether it does so for columns with missing values, too.
 [[nodiscard]] bool fast_grower_serves_gaps(const GrowOptions& options);
+
+/// Whether the nodes of a forest must not keep the grid of the root.
+[[nodiscard]] bool needs_finer_grids(const data::Target& target);
 
 /// The engine that grows a tree that stands alone.
 [[nodiscard]] Engine engine_of_tree(const GrowOptions& options, const data::Dataset& data);

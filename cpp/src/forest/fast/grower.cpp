@@ -269,7 +269,9 @@ std::unique_ptr<FastData> make_fast_data(const data::Dataset& data,
         return made;
     }
     if (options.splitter == split::Splitter::random) engine = grow::Engine::rows;
-    if (wanted == grow::Engine::rows || options.max_leaf_nodes > 0) engine = wanted;
+    made->refines = wanted == grow::Engine::best_cuts && grow::needs_finer_grids(data.target);
+    if (wanted == grow::Engine::rows || options.max_leaf_nodes > 0 || made->refines)
+        engine = wanted;
     made->engine = engine ? *engine : choose(data, options, *made, team);
     if (in_bits && made->engine == grow::Engine::best_cuts) made->bits.emplace(data.n_rows);
     const bool is_coded = made->engine == grow::Engine::rows;

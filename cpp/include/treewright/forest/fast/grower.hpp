@@ -72,6 +72,7 @@ struct FastData {
     bool is_weighed = false;            ///< rows weigh differently
     bool is_unpacked = false;           ///< the trees will not stay packed (packed.hpp)
     bool is_shown = false;              ///< for one tree that stands alone (single_tree.hpp)
+    bool refines = false;               ///< nodes have finer grids than the root
     std::shared_ptr<ReadyLists> ready;  ///< of such a tree, instead of orders
     std::optional<BitsOfCounts> bits;   ///< best cuts in lists by entropy
     std::optional<ClassBits> classes;   ///< of such a tree with names, to count all rows by

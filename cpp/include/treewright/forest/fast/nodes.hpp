@@ -163,6 +163,7 @@ public:
     bool is_weighed = false;          ///< rows weigh differently
     bool is_shown = false;            ///< the tree stands alone: it notes PackedTree::shown
     bool is_best_first = false;       ///< the node that gains most is divided next
+    bool refines = false;             ///< nodes have finer grids than the root, which gains tell
     bool keeps_credits = false;       ///< importances are summed later: the tree has parts
     std::vector<FastCredit> credits;  ///< in the order of the cuts
 
@@ -212,7 +213,7 @@ public:
     }
 
     /// Whether gains are needed to the last bit: they are shown, or nodes are compared by them.
-    [[nodiscard]] bool needs_gains() const { return is_shown || is_best_first; }
+    [[nodiscard]] bool needs_gains() const { return is_shown || is_best_first || refines; }
 
     /// The decrease by a cut in the target's own units, summed over the node's weight.
     [[nodiscard]] double brought_by(const FastCut& cut, double weight, double scale) const {

@@ -46,6 +46,7 @@ struct SortedLists {
                : data.target.is_binary() ? Kind::two_classes
                                          : Kind::classes) {
         nodes.is_shown = shared.is_shown;
+        nodes.refines = shared.refines;
         nodes.is_unpacked = shared.is_unpacked;
         nodes.is_best_first = options.max_leaf_nodes > 0;
     }
