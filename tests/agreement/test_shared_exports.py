@@ -60,6 +60,7 @@ REFUSED = {
     **{(target, "rules"): "rules are no trees|linear models" for target in BINARY},
     **{(target, "adaboost"): "weighted median" for target in (*BINARY, *DIALECTS)},
     ("pmml", "boosting"): "takes a chain of models",
+    ("pmml", "adaboost"): "weighted median|takes a chain of models",
 }
 """What a target cannot express, with words of the reason."""
 
